@@ -1,0 +1,10 @@
+//! Who is who without a compiler: use maps, modules, struct fields, signatures, aliases, return types, and what the catalog knows.
+
+pub(crate) mod known;
+pub(crate) mod program;
+mod resolve;
+pub(crate) mod ty;
+
+pub(crate) use known::Known;
+pub(crate) use program::{FileInput, FnId, Program};
+pub(crate) use ty::Ty;

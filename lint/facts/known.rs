@@ -1,0 +1,302 @@
+//! The catalog, indexed for the lookups of an analysis: which path, method, type or word means what.
+
+use std::collections::HashMap;
+
+use rideout_rules::catalog::{Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
+
+/// Index of a source in [`Known::sources`].
+pub(crate) type SourceId = usize;
+
+type OpenMethod<'c> = (SourceId, &'c Opener, Vec<PathPattern>);
+
+/// One source with the crate it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownSource<'c> {
+    pub(crate) package: &'c str,
+    pub(crate) facts: &'c Source,
+}
+
+/// The active part of a catalog.
+#[derive(Debug, Default)]
+pub(crate) struct Known<'c> {
+    pub(crate) sources: Vec<KnownSource<'c>>,
+    types: Paths<SourceId>,
+    items: Paths<SourceId>,
+    open_fns: Paths<(SourceId, &'c Opener)>,
+    open_methods: HashMap<&'c str, Vec<OpenMethod<'c>>>,
+    /// Methods whose names hold a `*`, in the order of the files.
+    open_globs: Vec<(&'c str, OpenMethod<'c>)>,
+    value_fns: Paths<&'c Value>,
+    value_methods: HashMap<&'c str, Vec<(&'c Value, Vec<PathPattern>)>>,
+    word_fns: Paths<Meaning>,
+    word_methods: HashMap<&'c str, Vec<(Meaning, Vec<PathPattern>)>>,
+    /// Names with `*` that tell of a call out of view that it waits.
+    wait_hints: Vec<&'c str>,
+    word_macros: HashMap<&'c str, Meaning>,
+    word_types: Paths<Meaning>,
+    reopen_fns: Paths<&'c Reopen>,
+    reopen_methods: HashMap<&'c str, &'c Reopen>,
+    /// Every root that a glob import may come from.
+    roots: Vec<String>,
+}
+
+/// A canonical path, or the end of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PathPattern {
+    Exact(String),
+    /// Segments with `*`, matched at the end.
+    End(Vec<String>),
+}
+
+/// Things by path.
+#[derive(Debug)]
+struct Paths<T> {
+    exact: HashMap<String, T>,
+    ends: Vec<(Vec<String>, T)>,
+}
+
+impl<T> Default for Paths<T> {
+    fn default() -> Self {
+        Self { exact: HashMap::new(), ends: Vec::new() }
+    }
+}
+
+impl<T: Copy> Paths<T> {
+    fn add(&mut self, roots: &[String], path: &str, value: T) {
+        for pattern in patterns(roots, path) {
+            match pattern {
+                PathPattern::Exact(path) => {
+                    self.exact.entry(path).or_insert(value);
+                }
+                PathPattern::End(segments) => self.ends.push((segments, value)),
+            }
+        }
+    }
+
+    fn get(&self, path: &str) -> Option<T> {
+        self.exact.get(path).copied().or_else(|| {
+            self.ends.iter().find(|(segments, _)| ends_with(path, segments)).map(|(_, value)| *value)
+        })
+    }
+}
+
+/// The canonical paths that a catalog path stands for: its own root replaced by each root of the crate.
+fn patterns(roots: &[String], path: &str) -> Vec<PathPattern> {
+    if path.contains('*') {
+        return vec![PathPattern::End(path.split("::").map(str::to_owned).collect())];
+    }
+    match path.split_once("::") {
+        Some((_, rest)) => roots.iter().map(|root| PathPattern::Exact(format!("{root}::{rest}"))).collect(),
+        None => vec![PathPattern::Exact(path.to_owned())],
+    }
+}
+
+fn ends_with(path: &str, pattern: &[String]) -> bool {
+    let mut segments = path.rsplit("::");
+    pattern.iter().rev().all(|pattern| segments.next().is_some_and(|segment| matches(segment, pattern)))
+}
+
+/// Whether a name holds the word of a pattern like `*sleep*`.
+fn hinted(name: &str, pattern: &str) -> bool {
+    name.contains(pattern.trim_matches('*'))
+}
+
+/// Whether a segment matches a pattern with at most one `*`.
+fn matches(segment: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((head, tail)) => {
+            segment.len() >= head.len() + tail.len() && segment.starts_with(head) && segment.ends_with(tail)
+        }
+        None => segment == pattern,
+    }
+}
+
+impl PathPattern {
+    fn matches(&self, path: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == path,
+            Self::End(segments) => ends_with(path, segments),
+        }
+    }
+}
+
+impl<'c> Known<'c> {
+    /// Indexes the given entries. `holds` tells whether a source's version requirement is met.
+    pub(crate) fn new(entries: impl IntoIterator<Item = &'c Crate>, holds: impl Fn(&Crate, &Source) -> bool) -> Self {
+        let mut known = Self::default();
+        for entry in entries {
+            let roots = entry.roots();
+            let all = |paths: &'c [String]| -> Vec<PathPattern> {
+                paths.iter().flat_map(|path| patterns(&roots, path)).collect()
+            };
+            for facts in entry.sources.iter().filter(|source| holds(entry, source)) {
+                let id = known.sources.len();
+                known.sources.push(KnownSource { package: &entry.package, facts });
+                facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
+                facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
+                for opener in &facts.open {
+                    if let Some(path) = &opener.function {
+                        known.open_fns.add(&roots, path, (id, opener));
+                    }
+                    match &opener.method {
+                        Some(method) if method.contains('*') => {
+                            known.open_globs.push((method, (id, opener, all(&opener.on))));
+                        }
+                        Some(method) => {
+                            known.open_methods.entry(method).or_default().push((id, opener, all(&opener.on)));
+                        }
+                        None => {}
+                    }
+                }
+            }
+            for value in &entry.values {
+                if let Some(path) = &value.function {
+                    known.value_fns.add(&roots, path, value);
+                }
+                if let Some(method) = &value.method {
+                    known.value_methods.entry(method).or_default().push((value, all(&value.on)));
+                }
+            }
+            for word in &entry.words {
+                word.fns.iter().for_each(|path| known.word_fns.add(&roots, path, word.means));
+                word.types.iter().for_each(|path| known.word_types.add(&roots, path, word.means));
+                for method in &word.methods {
+                    if method.contains('*') {
+                        if word.means == Meaning::Wait {
+                            known.wait_hints.push(method);
+                        }
+                        continue;
+                    }
+                    known.word_methods.entry(method).or_default().push((word.means, all(&word.on)));
+                }
+                word.macros.iter().for_each(|name| {
+                    known.word_macros.entry(name).or_insert(word.means);
+                });
+            }
+            for reopen in &entry.reopens {
+                if let Some(path) = &reopen.function {
+                    known.reopen_fns.add(&roots, path, reopen);
+                }
+                if let Some(method) = &reopen.method {
+                    known.reopen_methods.entry(method).or_insert(reopen);
+                }
+            }
+            known.roots.extend(roots);
+        }
+        known
+    }
+
+    pub(crate) fn source_of_type(&self, path: &str) -> Option<SourceId> {
+        self.types.get(path)
+    }
+
+    pub(crate) fn source_of_item(&self, path: &str) -> Option<SourceId> {
+        self.items.get(path)
+    }
+
+    pub(crate) fn open_fn(&self, path: &str) -> Option<(SourceId, &'c Opener)> {
+        self.open_fns.get(path)
+    }
+
+    /// The opener that `method` is on a receiver whose type has one of `paths`. An empty list is a receiver of unknown type; the
+    /// flag tells that the source is a guess.
+    pub(crate) fn open_method(&self, paths: &[&str], method: &str) -> Option<(SourceId, &'c Opener, bool)> {
+        let listed = self.open_methods.get(method).into_iter().flatten();
+        let globs = self.open_globs.iter().filter(|(pattern, ..)| matches(method, pattern)).map(|(_, entry)| entry);
+        for (id, opener, on) in listed.clone().chain(globs) {
+            if on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path))) {
+                return Some((*id, opener, false));
+            }
+        }
+        if !paths.is_empty() {
+            return None;
+        }
+        listed.clone().find(|(_, opener, _)| opener.telling).map(|(id, opener, _)| (*id, *opener, true))
+    }
+
+    pub(crate) fn value_fn(&self, path: &str) -> Option<&'c Shape> {
+        self.value_fns.get(path).map(|value| &value.gives)
+    }
+
+    pub(crate) fn value_method(&self, paths: &[&str], method: &str) -> Option<&'c Shape> {
+        self.value_methods.get(method)?.iter().find_map(|(value, on)| {
+            let fits = on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)));
+            fits.then_some(&value.gives)
+        })
+    }
+
+    pub(crate) fn word_fn(&self, path: &str) -> Option<Meaning> {
+        self.word_fns.get(path)
+    }
+
+    /// What a method means on a receiver whose type has one of `paths` (none: unknown type).
+    pub(crate) fn word_method(&self, paths: &[&str], method: &str) -> Option<Meaning> {
+        self.word_methods.get(method)?.iter().find_map(|(means, on)| {
+            let fits = on.is_empty() || on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)));
+            fits.then_some(*means)
+        })
+    }
+
+    /// Whether the name of a call that leads out of view says that it waits.
+    pub(crate) fn hints_wait(&self, name: &str) -> bool {
+        self.wait_hints.iter().any(|pattern| hinted(name, pattern))
+    }
+
+    pub(crate) fn word_macro(&self, name: &str) -> Option<Meaning> {
+        self.word_macros.get(name).copied()
+    }
+
+    pub(crate) fn word_type(&self, path: &str) -> Option<Meaning> {
+        self.word_types.get(path)
+    }
+
+    pub(crate) fn reopen_fn(&self, path: &str) -> Option<&'c Reopen> {
+        self.reopen_fns.get(path)
+    }
+
+    pub(crate) fn reopen_method(&self, method: &str) -> Option<&'c Reopen> {
+        self.reopen_methods.get(method).copied()
+    }
+
+    /// Whether anything in the catalog has this path. Tells which glob import a name comes from.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.types.get(path).is_some()
+            || self.items.get(path).is_some()
+            || self.open_fns.get(path).is_some()
+            || self.value_fns.get(path).is_some()
+            || self.word_fns.get(path).is_some()
+            || self.word_types.get(path).is_some()
+            || self.reopen_fns.get(path).is_some()
+            || self.is_receiver(path)
+    }
+
+    fn is_receiver(&self, path: &str) -> bool {
+        let on = |patterns: &[PathPattern]| patterns.iter().any(|pattern| pattern.matches(path));
+        self.open_methods.values().flatten().any(|(.., patterns)| on(patterns))
+            || self.open_globs.iter().any(|(_, (.., patterns))| on(patterns))
+            || self.value_methods.values().flatten().any(|(_, patterns)| on(patterns))
+    }
+
+    pub(crate) fn poll(&self, id: SourceId, method: &str) -> Option<&'c Poll> {
+        self.sources[id].facts.polls.iter().find(|poll| poll.method == method)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PathPattern, ends_with, patterns};
+
+    #[test]
+    fn a_path_holds_for_every_root_of_its_crate() {
+        let roots = ["redis".to_owned(), "other".to_owned()];
+        assert_eq!(patterns(&roots, "redis::aio::PubSub").len(), 2);
+        assert!(patterns(&roots, "redis::aio::PubSub")[1] == PathPattern::Exact("other::aio::PubSub".to_owned()));
+    }
+
+    #[test]
+    fn a_wildcard_matches_at_the_end() {
+        let pattern: Vec<String> = ["*_client", "*Client"].map(str::to_owned).to_vec();
+        assert!(ends_with("proto::feed::feed_client::FeedClient", &pattern));
+        assert!(!ends_with("proto::feed::FeedClient", &pattern));
+    }
+}

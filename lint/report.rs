@@ -1,0 +1,21 @@
+//! What a run has found, for people and for machines. One file a format; nothing here judges.
+
+mod explain;
+mod human;
+mod json;
+mod list;
+mod look;
+mod rows;
+mod short;
+mod sources;
+mod table;
+#[cfg(test)]
+mod testing;
+
+pub(crate) use explain::explain;
+pub(crate) use human::human;
+pub(crate) use json::json;
+pub(crate) use list::{list, list_json};
+pub(crate) use look::{Color, Look};
+pub(crate) use rows::{Report, Row};
+pub(crate) use short::short;

@@ -1,0 +1,200 @@
+//! Findings for people: the code with labels on it, the way out, the fault, and at the end what was seen and what was not.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
+
+use codespan_reporting::{
+    diagnostic::{Diagnostic, Label, Severity},
+    term::{
+        self, Chars, Config,
+        termcolor::{Ansi, NoColor},
+    },
+};
+use rideout_rules::model::{Level, Location, Outcome};
+
+use super::{Look, Report, Row};
+
+/// The longest line of code that is shown.
+const LONGEST: usize = 400;
+
+/// Findings, then a summary.
+pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let chars = if look.boxes { Chars::box_drawing() } else { Chars::ascii() };
+    let config = Config { chars, ..Config::default() };
+    for row in &report.rows {
+        let mut bytes = Vec::new();
+        let diagnostic = diagnostic(report, row);
+        let shown = if look.color {
+            term::emit_to_write_style(&mut Ansi::new(&mut bytes), &config, &report.sources, &diagnostic)
+        } else {
+            term::emit_to_write_style(&mut NoColor::new(&mut bytes), &config, &report.sources, &diagnostic)
+        };
+        shown.map_err(io::Error::other)?;
+        out.write_all(&bytes)?;
+    }
+    if look.quiet { Ok(()) } else { out.write_all(summary(report).as_bytes()) }
+}
+
+fn diagnostic(report: &Report<'_>, row: &Row) -> Diagnostic<usize> {
+    let finding = &row.finding;
+    let severity = match finding.level {
+        Level::Deny => Severity::Error,
+        Level::Pedantic => Severity::Warning,
+    };
+    let mut diagnostic = Diagnostic::new(severity).with_code(finding.rule).with_message(&finding.message);
+    if can_show(report, finding.primary) {
+        diagnostic = diagnostic.with_labels(labels(report, row));
+    } else {
+        diagnostic = diagnostic.with_note(format!("at {}", report.place(row)));
+    }
+    diagnostic = diagnostic.with_note(format!("help: {}", indented(&finding.help)));
+    if row.has_watch() {
+        diagnostic = diagnostic.with_note(format!("note: {}; {}", finding.fault.text, finding.why));
+    } else {
+        diagnostic = diagnostic.with_note(format!("note: {}", finding.why));
+    }
+    diagnostic
+}
+
+/// Lines of code after a sentence stand a little to the right of it.
+fn indented(help: &str) -> String {
+    help.lines().collect::<Vec<_>>().join("\n  ")
+}
+
+/// The primary place, then the way of the fault. A place is labelled once.
+fn labels(report: &Report<'_>, row: &Row) -> Vec<Label<usize>> {
+    let finding = &row.finding;
+    let mut seen = BTreeSet::from([finding.primary]);
+    let mut labels = vec![
+        Label::primary(finding.primary.file as usize, report.sources.first_line(finding.primary))
+            .with_message(&finding.label),
+    ];
+    let opener = finding.opener.map(|location| (location, "opened here"));
+    let steps = finding.path.iter().map(|step| (step.location, step.label.as_str()));
+    for (location, label) in steps.chain(opener) {
+        if can_show(report, location) && seen.insert(location) {
+            let range = report.sources.first_line(location);
+            labels.push(Label::secondary(location.file as usize, range).with_message(label));
+        }
+    }
+    labels
+}
+
+fn can_show(report: &Report<'_>, location: Location) -> bool {
+    report.sources.has_text(location.file) && report.sources.line_length(location) <= LONGEST
+}
+
+/// What was found, what was seen, and what a green run does not cover.
+fn summary(report: &Report<'_>) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in &report.rows {
+        *counts.entry(row.finding.rule).or_default() += 1;
+    }
+    let rules: Vec<String> = counts.iter().map(|(rule, count)| format!("{count} {rule}")).collect();
+    let mut text = match report.rows.len() {
+        0 => "no findings\n".to_owned(),
+        count => format!("{}: {}\n", amount(count, "finding"), rules.join(", ")),
+    };
+
+    let files: BTreeSet<u32> = report.watches.iter().map(|watch| watch.consumer.file).collect();
+    text += &format!("{} seen in {}", amount(report.watches.len(), "watch"), amount(files.len(), "file"));
+    let unknown = |watch: &&rideout_rules::model::Watch| {
+        watch.faults.iter().any(|fault| fault.outcome == Outcome::Unknown)
+    };
+    match report.watches.iter().filter(unknown).count() {
+        0 => text += "\n",
+        count => {
+            text += &format!(
+                "; not covered: {} whose faults lead out of sight (`cargo rideout list`)\n",
+                amount(count, "watch")
+            );
+        }
+    }
+    if report.withheld > 0 {
+        text += &format!("{} more with `--pedantic`\n", report.withheld);
+    }
+    if let Some(rule) = counts.keys().next() {
+        text += &format!("`cargo rideout explain {rule}` says more about a rule\n");
+    }
+    text
+}
+
+fn amount(count: usize, noun: &str) -> String {
+    match (count, noun) {
+        (1, _) => format!("1 {noun}"),
+        (_, "watch") => format!("{count} watches"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::human;
+    use crate::report::{Look, Report, testing};
+
+    fn shown(look: Look) -> String {
+        let analysis = testing::analysis();
+        let mut out = Vec::new();
+        human(&Report::new(Path::new("/w"), &analysis, false), look, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_finding_shows_code_way_out_and_fault() {
+        let text = shown(Look::default());
+        let wanted = "\
+error[unguarded-watch]: this watch on `connect_async` is over after its first error
+  --> src/run.rs:2:14
+  |
+2 |     let \u{1f980} = (); while let Some(m) = s.next().await {
+  |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ an `Err` ends this loop
+  |
+  --> src/open.rs:1:9
+  |
+1 | let s = connect_async(url).await?;
+  |         ------------------ opened here, and only here
+  |
+  = help: open it again:
+      loop {
+      }
+  = note: the socket fails and then ends; nothing opens it again
+";
+        assert!(text.contains(wanted), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_could_not_be_read_is_a_finding_with_or_without_its_text() {
+        let text = shown(Look::default());
+        let with = "\
+error[unread-file]: this file could not be checked: expected `)`
+  --> src/bad.rs:2:1
+  |
+2 | fn main( {
+  | ^^^^^^^^^^ ";
+        assert!(text.starts_with(with), "{text}");
+        assert!(text.contains("not valid UTF-8\n = at src/utf16.rs:3:1\n = help: mend the file"), "{text}");
+    }
+
+    #[test]
+    fn the_summary_counts_by_rule_and_is_left_out_on_request() {
+        let text = shown(Look::default());
+        assert!(
+            text.contains("\n3 findings: 1 unguarded-watch, 2 unread-file\n0 watches seen in 0 files\n"),
+            "{text}"
+        );
+        assert!(text.contains("\n1 more with `--pedantic`\n"), "{text}");
+        assert!(!shown(Look { quiet: true, ..Look::default() }).contains("findings:"));
+    }
+
+    #[test]
+    fn all_is_ascii_but_the_code_unless_the_terminal_can_show_more() {
+        let text = shown(Look::default()).replace('\u{1f980}', "");
+        assert!(text.is_ascii(), "{text}");
+        assert!(shown(Look { boxes: true, ..Look::default() }).contains("┌─ src/run.rs:2:14"));
+        assert!(shown(Look { color: true, ..Look::default() }).contains("\u{1b}["));
+    }
+}

@@ -1,0 +1,232 @@
+//! Findings for machines. `schema.json` beside this file describes the document; a change that breaks readers raises `VERSION`.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use rideout_rules::{
+    RULES,
+    model::{Location, ShowsAs},
+};
+use serde::Serialize;
+
+use super::{
+    Report, Row,
+    sources::{Position, Sources},
+};
+
+/// The version of the shape of both documents.
+pub(super) const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    tool: Tool,
+    root: String,
+    summary: BTreeMap<&'static str, Count>,
+    unread: Vec<UnreadFile<'a>>,
+    findings: Vec<FindingRow<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+pub(super) const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+
+#[derive(Default, Serialize)]
+struct Count {
+    count: usize,
+    baseline: usize,
+    new: usize,
+    stale: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct UnreadFile<'a> {
+    file: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct FindingRow<'a> {
+    rule: &'static str,
+    severity: &'static str,
+    message: &'a str,
+    file: &'a str,
+    span: Span,
+    item: &'a str,
+    fingerprint: &'a str,
+    state: &'static str,
+    source: Option<Source<'a>>,
+    fault: Option<Fault<'a>>,
+    path: Vec<StepRow<'a>>,
+    help: &'a str,
+    runtime: Option<&'a str>,
+    docs: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Span {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Source<'a> {
+    #[serde(rename = "crate")]
+    package: &'a str,
+    api: &'a str,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    shows_as: ShowsAs,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct StepRow<'a> {
+    file: &'a str,
+    span: Span,
+    label: &'a str,
+}
+
+/// One document, with a final newline.
+pub(crate) fn json(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut summary: BTreeMap<&'static str, Count> =
+        RULES.iter().map(|rule| (rule.id, Count::default())).collect();
+    for row in &report.rows {
+        let count = summary.entry(row.finding.rule).or_default();
+        count.count += 1;
+        count.new += 1;
+    }
+    write(
+        out,
+        &Document {
+            version: VERSION,
+            tool: TOOL,
+            root: root(report),
+            summary,
+            unread: unread(report),
+            findings: report.rows.iter().map(|row| finding(report, row)).collect(),
+        },
+    )
+}
+
+pub(super) fn write(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+pub(super) fn root(report: &Report<'_>) -> String {
+    report.root.to_string_lossy().into_owned()
+}
+
+pub(super) fn unread<'a>(report: &Report<'a>) -> Vec<UnreadFile<'a>> {
+    report.unread.iter().map(|unread| UnreadFile { file: &unread.path, reason: &unread.reason }).collect()
+}
+
+pub(super) fn span(sources: &Sources, location: Location) -> Span {
+    let (start, end) = sources.span(location);
+    Span { start, end }
+}
+
+fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
+    let finding = &row.finding;
+    let (start, end) = report.span(row);
+    let step = |step: &'a rideout_rules::model::Step| StepRow {
+        file: report.sources.path(step.location.file),
+        span: span(&report.sources, step.location),
+        label: &step.label,
+    };
+    let watch = row.has_watch();
+    FindingRow {
+        rule: finding.rule,
+        severity: row.severity(),
+        message: &finding.message,
+        file: report.sources.path(finding.primary.file),
+        span: Span { start, end },
+        item: &finding.item,
+        fingerprint: &row.fingerprint,
+        state: "new",
+        source: watch.then(|| Source { package: &finding.source.package, api: &finding.source.api }),
+        fault: watch.then(|| Fault { shows_as: finding.fault.shows_as, text: &finding.fault.text }),
+        path: finding.path.iter().map(step).collect(),
+        help: &finding.help,
+        runtime: runtime_item(&finding.help),
+        docs: format!("cargo rideout explain {}", finding.rule),
+    }
+}
+
+/// The item of the `rideout` crate that a help text names.
+fn runtime_item(help: &str) -> Option<&str> {
+    let start = help.find("rideout::")?;
+    let rest = help.get(start..)?;
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
+    rest.get(..end).map(|item| item.trim_end_matches(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::{Value, json};
+
+    use super::runtime_item;
+    use crate::report::{Report, testing};
+
+    #[test]
+    fn a_finding_has_the_agreed_shape() {
+        let analysis = testing::analysis();
+        let mut out = Vec::new();
+        super::json(&Report::new(Path::new("/w"), &analysis, false), &mut out).unwrap();
+        let document: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(document["root"], "/w");
+        assert_eq!(
+            document["summary"]["unread-file"],
+            json!({ "count": 2, "baseline": 0, "new": 2, "stale": 0 })
+        );
+        assert_eq!(
+            document["unread"][1],
+            json!({ "file": "src/utf16.rs", "reason": "the file is not valid UTF-8" })
+        );
+        let place =
+            |line: u32, column: u32, byte: u32| json!({ "line": line, "column": column, "byte": byte });
+        assert_eq!(
+            document["findings"][1],
+            json!({
+                "rule": "unguarded-watch",
+                "severity": "error",
+                "message": "this watch on `connect_async` is over after its first error",
+                "file": "src/run.rs",
+                "span": { "start": place(2, 14, 30), "end": place(3, 3, 69) },
+                "item": "run",
+                "fingerprint": "9f3c1a2e",
+                "state": "new",
+                "source": { "crate": "tokio-tungstenite", "api": "connect_async" },
+                "fault": { "shows_as": "error-then-ends", "text": "the socket fails and then ends" },
+                "path": [{
+                    "file": "src/open.rs",
+                    "span": { "start": place(1, 9, 8), "end": place(1, 27, 26) },
+                    "label": "opened here, and only here"
+                }],
+                "help": "open it again:\nloop {\n}",
+                "runtime": null,
+                "docs": "cargo rideout explain unguarded-watch"
+            })
+        );
+        assert_eq!(document["findings"][2]["source"], Value::Null);
+        assert_eq!(document["findings"][2]["span"]["start"], place(3, 1, 0));
+    }
+
+    #[test]
+    fn the_runtime_item_is_found_in_the_help() {
+        assert_eq!(runtime_item("use `rideout::watch::paced(..)`"), Some("rideout::watch::paced"));
+        assert_eq!(runtime_item("use rideout::reopen: it"), Some("rideout::reopen"));
+        assert_eq!(runtime_item("cargo rideout explain"), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! The rows of a report: the findings that count at this level, and the files that could not be read as findings too.
+
+use std::{collections::HashMap, path::Path};
+
+use rideout_rules::{
+    model::{Finding, Level, Watch},
+    unread_file,
+};
+
+use super::sources::{Position, Sources};
+use crate::analysis::{Analysis, FileText, Unread};
+
+/// One run, ready to be shown.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    /// The folder that paths are relative to.
+    pub(crate) root: &'a Path,
+    /// The texts.
+    pub(crate) sources: Sources,
+    /// In order of path and place.
+    pub(crate) rows: Vec<Row>,
+    /// Findings that `--pedantic` would add.
+    pub(crate) withheld: usize,
+    /// Every watch in scope.
+    pub(crate) watches: &'a [Watch],
+    /// Files that could not be read or parsed.
+    pub(crate) unread: &'a [Unread],
+}
+
+/// A finding and what goes with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// The finding.
+    pub(crate) finding: Finding,
+    /// What the ratchet knows it by. Empty for a file that could not be read.
+    pub(crate) fingerprint: String,
+    /// The line, where the text itself is not at hand.
+    line: Option<u32>,
+}
+
+impl<'a> Report<'a> {
+    /// The rows of an analysis, those of the pedantic level only on request.
+    pub(crate) fn new(root: &'a Path, analysis: &'a Analysis, pedantic: bool) -> Self {
+        let mut files = analysis.files.clone();
+        let mut index: HashMap<&str, usize> =
+            analysis.files.iter().enumerate().map(|(index, file)| (file.path.as_str(), index)).collect();
+        for unread in &analysis.unread {
+            index.entry(&unread.path).or_insert_with(|| {
+                files.push(FileText { path: unread.path.clone(), text: "".into() });
+                files.len() - 1
+            });
+        }
+        let sources = Sources::new(files);
+
+        let counts = |finding: &Finding| pedantic || finding.level == Level::Deny;
+        let mut rows: Vec<Row> = analysis
+            .findings
+            .iter()
+            .filter(|(finding, _)| counts(finding))
+            .map(|(finding, fingerprint)| Row {
+                finding: finding.clone(),
+                fingerprint: fingerprint.clone(),
+                line: None,
+            })
+            .collect();
+        let withheld = analysis.findings.len() - rows.len();
+        rows.extend(analysis.unread.iter().filter_map(|unread| {
+            let file = u32::try_from(*index.get(unread.path.as_str())?).ok()?;
+            let finding = unread_file(sources.line(file, unread.line), &unread.reason);
+            Some(Row { finding, fingerprint: String::new(), line: unread.line })
+        }));
+        let key = |row: &Row| (sources.path(row.finding.primary.file).to_owned(), row.finding.primary.start);
+        rows.sort_by_cached_key(key);
+        Self { root, sources, rows, withheld, watches: &analysis.watches, unread: &analysis.unread }
+    }
+
+    /// Where a row begins and ends.
+    pub(crate) fn span(&self, row: &Row) -> (Position, Position) {
+        match row.line {
+            Some(line) if !self.sources.has_text(row.finding.primary.file) => {
+                let place = Position { line: line as usize, column: 1, byte: 0 };
+                (place, place)
+            }
+            _ => self.sources.span(row.finding.primary),
+        }
+    }
+
+    /// `path:line:column` of a row.
+    pub(crate) fn place(&self, row: &Row) -> String {
+        let Position { line, column, .. } = self.span(row).0;
+        format!("{}:{line}:{column}", self.sources.path(row.finding.primary.file))
+    }
+}
+
+impl Row {
+    /// `error` for what counts by default, `warning` for the rest.
+    pub(crate) fn severity(&self) -> &'static str {
+        match self.finding.level {
+            Level::Deny => "error",
+            Level::Pedantic => "warning",
+        }
+    }
+
+    /// Whether there is a watch behind the finding.
+    pub(crate) fn has_watch(&self) -> bool {
+        !self.finding.source.id.is_empty()
+    }
+}

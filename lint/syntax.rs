@@ -1,0 +1,12 @@
+//! From text to trees: the only room that names syn.
+//!
+//! A file is parsed once, its tree is copied into the small owned [`tree`] that the later stages read, and syn's own tree (with its
+//! thread-bound spans) is dropped. Bodies of macros that hold code (`select!`, `stream!`, `join!`, ...) become ordinary nodes.
+
+mod convert;
+mod guard;
+mod macros;
+mod parse;
+pub(crate) mod tree;
+
+pub(crate) use parse::{Rejected, parse};

@@ -1,0 +1,42 @@
+//! syn's tree to ours.
+
+mod exprs;
+mod items;
+mod pats;
+mod types;
+
+use proc_macro2::Ident;
+use syn::spanned::Spanned;
+
+use super::{
+    parse,
+    tree::{self, Span},
+};
+
+/// What a conversion needs to know of its file.
+#[derive(Clone, Copy)]
+pub(super) struct Context {
+    /// Bytes before the parsed text.
+    skipped: u32,
+}
+
+impl Context {
+    pub(super) fn span(self, node: &impl Spanned) -> Span {
+        parse::span(node.span(), self.skipped)
+    }
+
+    pub(super) fn ident_span(self, ident: &Ident) -> Span {
+        parse::span(ident.span(), self.skipped)
+    }
+}
+
+/// Converts a whole file. Items under `#[cfg(test)]` are left out.
+pub(super) fn file(file: &syn::File, skipped: u32) -> tree::File {
+    tree::File { items: Context { skipped }.items(&file.items) }
+}
+
+/// An identifier's text without `r#`.
+pub(super) fn name(ident: &Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map_or_else(|| text.clone(), str::to_owned)
+}

@@ -1,0 +1,206 @@
+//! Items: functions, types, traits, implementations, uses.
+
+use quote::ToTokens;
+
+use super::{Context, name};
+use crate::syntax::tree::{Function, Generics, Impl, Item, Param, Pat, Path, Receiver, Type, Use, Variant};
+
+impl Context {
+    pub(super) fn items(self, items: &[syn::Item]) -> Vec<Item> {
+        items.iter().filter_map(|item| self.item(item)).collect()
+    }
+
+    pub(super) fn item(self, item: &syn::Item) -> Option<Item> {
+        Some(match item {
+            syn::Item::Use(node) => {
+                let mut uses = Vec::new();
+                flatten(&node.tree, &mut Vec::new(), &mut uses);
+                Item::Use(uses)
+            }
+            syn::Item::Mod(node) if !is_test(&node.attrs) => {
+                let (_, items) = node.content.as_ref()?;
+                Item::Module { name: name(&node.ident), items: self.items(items) }
+            }
+            syn::Item::Fn(node) if !is_test(&node.attrs) => {
+                let public = !matches!(node.vis, syn::Visibility::Inherited);
+                Item::Function(self.function(&node.attrs, public, &node.sig, Some(&node.block)))
+            }
+            syn::Item::Struct(node) => Item::Struct {
+                name: name(&node.ident),
+                fields: self.fields(&node.fields),
+                generics: self.generics(&node.generics),
+            },
+            syn::Item::Enum(node) => Item::Enum {
+                name: name(&node.ident),
+                variants: node
+                    .variants
+                    .iter()
+                    .map(|variant| Variant { name: name(&variant.ident), fields: self.fields(&variant.fields) })
+                    .collect(),
+            },
+            syn::Item::Type(node) => Item::Alias {
+                name: name(&node.ident),
+                generics: node.generics.type_params().map(|param| name(&param.ident)).collect(),
+                ty: self.ty(&node.ty),
+            },
+            syn::Item::Trait(node) => Item::Trait {
+                name: name(&node.ident),
+                functions: node
+                    .items
+                    .iter()
+                    .filter_map(|item| match item {
+                        syn::TraitItem::Fn(node) => {
+                            Some(self.function(&node.attrs, true, &node.sig, node.default.as_ref()))
+                        }
+                        _ => None,
+                    })
+                    .collect(),
+            },
+            syn::Item::Impl(node) if !is_test(&node.attrs) => Item::Impl(self.implementation(node)),
+            syn::Item::Const(node) => {
+                Item::Constant { name: name(&node.ident), value: Some(self.expr(&node.expr)) }
+            }
+            syn::Item::Static(node) => Item::Constant { name: name(&node.ident), value: None },
+            _ => return None,
+        })
+    }
+
+    fn implementation(self, node: &syn::ItemImpl) -> Impl {
+        let is_trait = node.trait_.is_some();
+        let mut functions = Vec::new();
+        let mut types = Vec::new();
+        for item in &node.items {
+            match item {
+                syn::ImplItem::Fn(node) if !is_test(&node.attrs) => {
+                    let public = is_trait || !matches!(node.vis, syn::Visibility::Inherited);
+                    functions.push(self.function(&node.attrs, public, &node.sig, Some(&node.block)));
+                }
+                syn::ImplItem::Type(node) => types.push((name(&node.ident), self.ty(&node.ty))),
+                _ => {}
+            }
+        }
+        Impl {
+            generics: self.generics(&node.generics),
+            self_type: self.ty(&node.self_ty),
+            of_trait: node.trait_.as_ref().map(|(path, _)| self.path(path)),
+            functions,
+            types,
+        }
+    }
+
+    fn function(
+        self,
+        attributes: &[syn::Attribute],
+        public: bool,
+        signature: &syn::Signature,
+        body: Option<&syn::Block>,
+    ) -> Function {
+        let mut receiver = Receiver::None;
+        let mut params = Vec::new();
+        for input in &signature.inputs {
+            match input {
+                syn::FnArg::Receiver(node) => {
+                    receiver = match &node.kind {
+                        syn::ReceiverKind::Reference(..) => Receiver::Reference,
+                        _ => Receiver::Value,
+                    };
+                    params.push(Param {
+                        pat: Pat::Bind { name: "self".to_owned(), sub: None },
+                        ty: Type::Path(Path { segments: vec!["Self".to_owned()], arguments: Vec::new() }),
+                    });
+                }
+                syn::FnArg::Typed(node) => params.push(Param { pat: self.pat(&node.pat), ty: self.ty(&node.ty) }),
+            }
+        }
+        Function {
+            name: name(&signature.ident),
+            span: body.map_or_else(|| self.span(signature), |body| self.span(signature).to(self.span(body))),
+            public,
+            is_async: signature.asyncness.is_some(),
+            generics: self.generics(&signature.generics),
+            receiver,
+            params,
+            output: match &signature.output {
+                syn::ReturnType::Default => None,
+                syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
+            },
+            body: body.map(|body| self.block(body)),
+            attributes: attributes.iter().map(|attribute| tokens(attribute.path())).collect(),
+        }
+    }
+
+    fn fields(self, fields: &syn::Fields) -> Vec<(String, Type)> {
+        fields
+            .iter()
+            .enumerate()
+            .map(|(index, field)| {
+                let field_name = field.ident.as_ref().map_or_else(|| index.to_string(), name);
+                (field_name, self.ty(&field.ty))
+            })
+            .collect()
+    }
+
+    fn generics(self, generics: &syn::Generics) -> Generics {
+        let mut found = Generics::default();
+        for param in generics.type_params() {
+            found.names.push(name(&param.ident));
+            found.bounds.push((name(&param.ident), self.bounds(&param.bounds)));
+        }
+        for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
+            if let syn::WherePredicate::Type(node) = predicate
+                && let Type::Path(path) = self.ty(&node.bounded_ty)
+                && let Some(single) = path.single()
+            {
+                found.bounds.push((single.to_owned(), self.bounds(&node.bounds)));
+            }
+        }
+        found
+    }
+}
+
+/// Whether an item is there for tests only.
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let path = tokens(attribute.path());
+        if path == "cfg" {
+            let condition = tokens(&attribute.meta);
+            return condition.contains("(test") || condition.contains(",test") && !condition.contains("any(");
+        }
+        path == "test" || path.ends_with("::test") || path == "rstest"
+    })
+}
+
+/// Source text without spaces.
+fn tokens(node: &impl ToTokens) -> String {
+    node.to_token_stream().to_string().replace(' ', "")
+}
+
+fn flatten(tree: &syn::UseTree, path: &mut Vec<String>, uses: &mut Vec<Use>) {
+    match tree {
+        syn::UseTree::Path(node) => {
+            path.push(name(&node.ident));
+            flatten(&node.tree, path, uses);
+            path.pop();
+        }
+        syn::UseTree::Name(node) => {
+            let last = name(&node.ident);
+            if last == "self" {
+                uses.push(Use { alias: path.last().cloned(), path: path.clone() });
+            } else {
+                path.push(last.clone());
+                uses.push(Use { path: path.clone(), alias: Some(last) });
+                path.pop();
+            }
+        }
+        syn::UseTree::Rename(node) => {
+            let last = name(&node.ident);
+            let mut whole = path.clone();
+            if last != "self" {
+                whole.push(last);
+            }
+            uses.push(Use { path: whole, alias: Some(name(&node.rename)) });
+        }
+        syn::UseTree::Glob(_) => uses.push(Use { path: path.clone(), alias: None }),
+        syn::UseTree::Group(node) => node.items.iter().for_each(|tree| flatten(tree, path, uses)),
+    }
+}

@@ -1,0 +1,240 @@
+//! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
+
+mod calls;
+mod combinators;
+mod deliver;
+mod ends;
+mod facts;
+mod infer;
+mod polls;
+mod state;
+mod value;
+mod verdict;
+mod walk;
+
+use std::collections::HashSet;
+
+use rideout_rules::{
+    catalog::FaultFact,
+    model::{Fault, FaultPath, Location, Outcome, Source, Step, Watch},
+};
+
+use self::{
+    infer::Infer,
+    polls::PollSite,
+    state::{Phase, State, Trail},
+    value::{Env, Val},
+    verdict::{Ended, Verdict},
+    walk::{Walk, first_frame},
+};
+use crate::{
+    facts::{FnId, Program},
+    flow::graph::{Callee, Graph, Place, Value},
+    syntax::tree::Span,
+};
+
+/// Every standing watch of a program, in order of file and place.
+pub(crate) fn find(program: &Program<'_>) -> Vec<Watch> {
+    let mut infer = Infer::new(program);
+    infer.prepare();
+    let mut watches = Vec::new();
+    let mut seen = HashSet::new();
+    for id in 0..program.functions.len() {
+        let graph = infer.graph(id);
+        if graph.blocks.is_empty() {
+            continue;
+        }
+        let types = infer.types(id);
+        for site in polls::find(&infer, id, graph, &types) {
+            let Some(watch) = Judge { infer: &infer, site: &site }.watch() else { continue };
+            if seen.insert((watch.consumer, watch.source.id.clone())) {
+                watches.push(watch);
+            }
+        }
+    }
+    watches.sort_by(|left, right| (left.consumer, &left.source.id).cmp(&(right.consumer, &right.source.id)));
+    watches
+}
+
+/// One poll, judged.
+struct Judge<'j, 'p, 'c> {
+    infer: &'j Infer<'p, 'c>,
+    site: &'j PollSite,
+}
+
+impl Judge<'_, '_, '_> {
+    fn watch(&self) -> Option<Watch> {
+        let program = self.infer.program;
+        let known = program.known(self.site.function);
+        let source = &known.sources[self.site.watch.source];
+        let text = &program.files[program.functions[self.site.function].file].text;
+        let faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        if faults.is_empty() || !self.stands() {
+            return None;
+        }
+        let consumer = self.consumer();
+        let mut paths = Vec::new();
+        for fault in &faults {
+            paths.extend(self.walk(fault, &source.facts.id, consumer));
+        }
+        let opener = self.site.watch.opener.map(|(id, start, end)| {
+            let file = program.files[program.functions[id].file].index;
+            Location { file, start, end }
+        });
+        Some(Watch {
+            source: Source {
+                id: source.facts.id.clone(),
+                package: source.package.to_owned(),
+                api: source.facts.api.clone(),
+                guessed: self.site.watch.guessed,
+                spins_pedantic: source.facts.spins_pedantic,
+                help: source.facts.help.clone(),
+            },
+            opener,
+            consumer,
+            item: program.item_name(self.site.function),
+            faults: paths,
+        })
+    }
+
+    fn graph(&self) -> &Graph {
+        self.infer.graph(self.site.function)
+    }
+
+    fn consumer(&self) -> Location {
+        let graph = self.graph();
+        let within = graph.blocks[self.site.block as usize].within;
+        let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
+        self.location(self.site.function, span)
+    }
+
+    fn location(&self, id: FnId, span: Span) -> Location {
+        let program = self.infer.program;
+        Location { file: program.files[program.functions[id].file].index, start: span.start, end: span.end }
+    }
+
+    /// Whether the watch is held: polled again and again, or for as long as a call runs.
+    fn stands(&self) -> bool {
+        let fact = &self.site.fact;
+        if fact.runs || fact.callback {
+            return true;
+        }
+        let block = &self.graph().blocks[self.site.block as usize];
+        block.within.is_some() || self.called_in_loop(self.site.function, 0)
+    }
+
+    fn called_in_loop(&self, id: FnId, depth: usize) -> bool {
+        if depth > 3 {
+            return false;
+        }
+        let function = &self.infer.program.functions[id];
+        if function.name.starts_with("poll") && function.of_trait.is_some() {
+            return true;
+        }
+        let sites = self.infer.sites();
+        let mut callers = sites.get(&id).into_iter().flatten();
+        callers.any(|site| {
+            let graph = self.infer.graph(site.function);
+            graph.blocks[site.block as usize].within.is_some()
+                || (site.function != id && self.called_in_loop(site.function, depth + 1))
+        })
+    }
+
+    fn walk(&self, fault: &FaultFact, source: &str, consumer: Location) -> Vec<FaultPath> {
+        let walk = Walk::new(self.infer, self.site, fault, source);
+        let function = self.site.function;
+        let body = self.graph().blocks[self.site.block as usize].body;
+        let mut env = Env::default();
+        for place in self.handles() {
+            env.set(&place, Val::Ours);
+        }
+        let state = State {
+            frames: vec![first_frame(self.site, body)],
+            envs: vec![env],
+            phase: Phase::Polled(0),
+            waited: false,
+            reopened: false,
+            consumed: false,
+            ups: 0,
+            chain: Vec::new(),
+            tested: false,
+            singles: None,
+            arms: Vec::new(),
+            arm: None,
+            arm_item: None,
+            consumer,
+            consumer_item: function,
+            round: None,
+            bound: None,
+            said: false,
+            restored: false,
+            released: false,
+            forked: false,
+            pending_handle: false,
+            handed_over: None,
+            trail: None,
+        };
+        let start = state.clone();
+        let mut verdict = if walk.is_request(function) {
+            Verdict::new(Outcome::OneShot, &state)
+        } else {
+            walk.explore(state)
+        };
+        if walk.is_spent() || verdict.0.is_empty() {
+            verdict = Verdict::new(Outcome::Unknown, &start);
+        }
+        let fault = Fault { shows_as: fault.shows_as, text: fault.text.clone() };
+        verdict.0.into_iter().map(|ended| self.path(&fault, ended)).collect()
+    }
+
+    /// The places through which the stream at hand can be reached: its own, and those that it was made of.
+    fn handles(&self) -> Vec<Place> {
+        let graph = self.graph();
+        let mut places = vec![self.site.stream.clone()];
+        let mut next = 0;
+        while let Some(place) = places.get(next).cloned() {
+            next += 1;
+            for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == place) {
+                let from = match &op.value {
+                    Value::Use(from) | Value::Await(from) => Some(from),
+                    Value::Call { callee: Callee::Method { .. }, args, .. } => args.first(),
+                    _ => None,
+                };
+                if let Some(from) = from
+                    && self.infer.place(self.site.function, from).watch().is_some()
+                    && !places.contains(from)
+                {
+                    places.push(from.clone());
+                }
+            }
+        }
+        places
+    }
+
+    fn path(&self, fault: &Fault, ended: Ended) -> FaultPath {
+        let calls = &self.site.watch.calls;
+        let called = |names: &[&str]| calls.iter().any(|call| names.contains(&call.name.as_str()));
+        let outcome = match ended.outcome {
+            dead if dead.is_dead() && called(&["take"]) => Outcome::OneShot,
+            dead if dead.is_dead() && called(&["chain"]) => Outcome::Catches,
+            other => other,
+        };
+        let arm_item = ended.arm.as_ref().and(ended.arm_item).unwrap_or(ended.consumer_item);
+        let mut path: Vec<Step> = Vec::new();
+        let mut trail = ended.trail.as_deref();
+        while let Some(Trail { location, label, before }) = trail {
+            path.push(Step { location: *location, label: label.clone() });
+            trail = before.as_deref();
+        }
+        path.reverse();
+        path.truncate(6);
+        FaultPath {
+            fault: fault.clone(),
+            outcome,
+            arm: ended.arm,
+            consumer: ended.consumer,
+            item: self.infer.program.item_name(arm_item),
+            path,
+        }
+    }
+}

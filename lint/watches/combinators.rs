@@ -1,0 +1,149 @@
+//! Methods of `Result`, `Option` and futures that the standard library and the futures crates define.
+
+use super::{
+    state::{State, Then},
+    value::Val,
+    walk::{Flow, Walk},
+};
+use crate::{
+    facts::Ty,
+    flow::graph::{Op, Place},
+};
+
+impl Walk<'_, '_, '_> {
+    /// A method on a known variant (or on a future of one). Gives nothing for others.
+    pub(super) fn combinator(
+        &self,
+        state: &mut State,
+        op: &Op,
+        name: &str,
+        receiver: &Val,
+        args: &[Place],
+        values: &[Val],
+    ) -> Option<Flow> {
+        let done = |state: &mut State, value: Val| {
+            state.set(&op.to, value);
+            Some(Flow::Next)
+        };
+        if let Val::Done(inner) = receiver {
+            // `future.map(f)`, `future.map_err(f)`, ...: what is true of the result is true of the future.
+            return match name {
+                "map_err" | "map_ok" | "map" | "then" | "and_then" | "or_else" | "unwrap_or_else" | "inspect_err" => {
+                    self.combinator(state, op, name, &inner.clone(), args, values)
+                }
+                _ => None,
+            };
+        }
+        let (variant, payload) = match receiver {
+            Val::Variant { name, .. } if matches!(name.as_str(), "Ok" | "Err" | "Some" | "None") => (name.as_str(), receiver.payload()),
+            Val::Variant { .. } | Val::Fault | Val::Derived | Val::FaultItem(_) => {
+                return match name {
+                    "clone" | "as_ref" | "to_owned" | "into" | "borrow" | "as_deref" => done(state, receiver.clone()),
+                    _ => None,
+                };
+            }
+            Val::Future(..) | Val::Body(..) | Val::Sleep | Val::Pending | Val::Again(..) => {
+                return match name {
+                    "boxed" | "boxed_local" | "instrument" | "in_current_span" | "fuse" | "into_future" | "as_mut" | "shared" => {
+                        done(state, receiver.clone())
+                    }
+                    _ => None,
+                };
+            }
+            _ => return None,
+        };
+        let full = matches!(variant, "Ok" | "Some");
+        let closure = || self.callable(state, args.get(1), values.get(1));
+        match name {
+            "is_ok" | "is_some" => done(state, Val::Bool(full)),
+            "is_err" | "is_none" => done(state, Val::Bool(!full)),
+            "is_ok_and" | "is_some_and" if !full => done(state, Val::Bool(false)),
+            "ok" => done(state, if full { Val::variant("Some", Some(payload)) } else { Val::end() }),
+            "err" => done(state, if full { Val::variant("None", None) } else { Val::variant("Some", Some(payload)) }),
+            "unwrap" | "expect" if full => done(state, payload),
+            "unwrap" | "expect" => Some(self.panic(state)),
+            "unwrap_err" | "expect_err" if !full => done(state, payload),
+            "unwrap_or" | "unwrap_or_default" => done(state, if full { payload } else { Val::Unknown }),
+            "unwrap_or_else" | "or_else" | "unwrap_or_else_async" if !full => match closure() {
+                Some((function, body, env)) => {
+                    let carried = if variant == "Err" { vec![payload] } else { Vec::new() };
+                    let flow = self.run_body(state, function, body, env, &carried, Then::Into(op.to.clone()));
+                    if carried.is_empty() {
+                        self.enter_closure_arm(state, function, body);
+                    }
+                    Some(flow)
+                }
+                None => done(state, Val::Unknown),
+            },
+            "unwrap_or_else" => done(state, payload),
+            "or_else" | "or" if full => done(state, receiver.clone()),
+            "ok_or" | "ok_or_else" => {
+                let value = if full { Val::variant("Ok", Some(payload)) } else { Val::variant("Err", Some(Val::Fault)) };
+                done(state, value)
+            }
+            "map_err" | "inspect_err" | "or_else_err" if variant == "Err" => match closure() {
+                Some((function, body, env)) => {
+                    let then = if name == "map_err" { Then::Wrap("Err", op.to.clone()) } else { Then::Into(op.to.clone()) };
+                    let flow = self.run_body(state, function, body, env, &[payload.clone()], then);
+                    Some(flow)
+                }
+                None => done(state, Val::variant("Err", Some(payload))),
+            },
+            "map" | "and_then" if full => match closure() {
+                Some((function, body, env)) => {
+                    let then = match (name, variant) {
+                        ("map", "Ok") => Then::Wrap("Ok", op.to.clone()),
+                        ("map", _) => Then::Wrap("Some", op.to.clone()),
+                        _ => Then::Into(op.to.clone()),
+                    };
+                    Some(self.run_body(state, function, body, env, &[payload], then))
+                }
+                None if name == "map" => {
+                    let inner = if payload.carries() { Val::Derived } else { payload };
+                    done(state, Val::variant(variant, Some(inner)))
+                }
+                None => done(state, if payload.carries() { Val::Derived } else { Val::Unknown }),
+            },
+            "map_or" | "map_or_else" => done(state, if payload.carries() || receiver.carries() { Val::Derived } else { Val::Unknown }),
+            "transpose" => done(state, transposed(variant, payload, receiver)),
+            "flatten" => done(state, if full { payload } else { receiver.clone() }),
+            "take" => done(state, receiver.clone()),
+            "map" | "and_then" | "map_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with" | "as_ref" | "as_mut"
+            | "clone" | "cloned" | "copied" | "inspect" | "inspect_err" | "as_deref" | "as_deref_mut" | "iter" | "into_iter"
+            | "filter" | "change_context" | "attach_printable" | "map_ok" | "err_into" | "boxed" | "into" | "to_owned" => {
+                done(state, receiver.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn enter_closure_arm(&self, state: &mut State, function: usize, body: u32) {
+        if let Some(arm) = self.graph(function).bodies[body as usize].arm {
+            self.enter_arm(state, function, arm);
+        }
+    }
+
+    /// The closure that an argument is.
+    fn callable(&self, state: &State, place: Option<&Place>, value: Option<&Val>) -> Option<(usize, u32, usize)> {
+        if let Some(Val::Body(function, body, env)) = value {
+            return Some((*function, *body, *env));
+        }
+        let frame = state.frame();
+        match self.infer.place(frame.function, place?) {
+            Ty::Body(function, body) if function == frame.function => Some((function, body, frame.env)),
+            _ => None,
+        }
+    }
+}
+
+fn transposed(variant: &str, payload: Val, receiver: &Val) -> Val {
+    match (variant, &payload) {
+        ("Some", Val::Variant { name, .. }) if name == "Err" => payload,
+        ("Some", Val::Variant { name, .. }) if name == "Ok" => Val::variant("Ok", Some(Val::variant("Some", Some(payload.payload())))),
+        ("None", _) => Val::variant("Ok", Some(receiver.clone())),
+        ("Ok", Val::Variant { name, .. }) if name == "None" => payload,
+        ("Ok", Val::Variant { name, .. }) if name == "Some" => Val::variant("Some", Some(Val::variant("Ok", Some(payload.payload())))),
+        ("Err", _) => Val::variant("Some", Some(receiver.clone())),
+        _ => Val::Derived,
+    }
+}

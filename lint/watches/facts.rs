@@ -1,0 +1,40 @@
+//! The faults of one value of a source: the catalog's, as the calls that made the value change them.
+
+use rideout_rules::catalog::{FaultFact, Source, Then, When, Within};
+
+use crate::facts::ty::Call;
+
+/// The faults that can reach the consumer. `None`: the value is no watch.
+pub(super) fn faults(source: &Source, calls: &[Call], text: &str) -> Option<Vec<FaultFact>> {
+    let mut faults = source.faults.clone();
+    for when in source.whens.iter().filter(|when| holds(when, calls, text)) {
+        match when.then {
+            Then::Paced => faults.iter_mut().for_each(|fault| fault.paced = true),
+            Then::Heals => faults.clear(),
+            Then::Kept => faults.iter_mut().for_each(|fault| fault.restored_by.clear()),
+            Then::Faults => faults.clone_from(&when.faults),
+            Then::NotAWatch => return None,
+        }
+    }
+    for fault in &mut faults {
+        // Whoever never subscribes has no subscription to lose.
+        if !fault.restored_by.iter().any(|method| text.contains(&format!(".{method}("))) {
+            fault.restored_by.clear();
+        }
+    }
+    Some(faults)
+}
+
+fn holds(when: &When, calls: &[Call], text: &str) -> bool {
+    match when.within {
+        Within::Chain => calls.iter().any(|call| {
+            when.calls.contains(&call.name) && when.argument.as_ref().is_none_or(|wanted| call.argument.as_ref() == Some(wanted))
+        }),
+        Within::File => when.calls.iter().any(|name| match &when.argument {
+            Some(argument) => text.match_indices(&format!("{name}(")).any(|(at, found)| {
+                text[at + found.len()..].trim_start().starts_with(argument.as_str())
+            }),
+            None => text.contains(&format!("{name}(")) || text.contains(&format!("{name}:")) || text.contains(&format!("{name}::")),
+        }),
+    }
+}

@@ -1,0 +1,82 @@
+//! The places where a watch is asked for its next item.
+
+use rideout_rules::catalog::Shape;
+
+use super::infer::{Infer, Types};
+use crate::{
+    facts::{FnId, Known, Ty, known::SourceId, ty::WatchTy},
+    flow::graph::{Callee, Graph, Place, Value},
+    syntax::tree::Span,
+};
+use std::sync::Arc;
+
+/// What a polling method gives.
+#[derive(Clone, Debug)]
+pub(super) struct PollFact {
+    pub(super) gives: Shape,
+    pub(super) runs: bool,
+    pub(super) callback: bool,
+    pub(super) skips: bool,
+}
+
+/// The poll that a method is on a source: one of its own, or one of `Stream` and `Iterator`.
+pub(super) fn poll(known: &Known<'_>, source: SourceId, method: &str) -> Option<PollFact> {
+    if let Some(own) = known.poll(source, method) {
+        return Some(PollFact { gives: own.gives.clone(), runs: own.runs, callback: own.callback, skips: own.skips });
+    }
+    let item = known.sources[source].facts.item.clone()?;
+    let wrap = |name: &str, inner: Shape| Shape::Named(name.to_owned(), vec![inner]);
+    let gives = match method {
+        "next" | "poll_next" | "poll_next_unpin" | "try_poll_next" | "try_poll_next_unpin" | "next_back" => wrap("Option", item),
+        "try_next" => {
+            let inner = match item {
+                Shape::Named(name, mut args) if name == "Result" => args.pop().unwrap_or(Shape::Item),
+                other => other,
+            };
+            wrap("Result", wrap("Option", inner))
+        }
+        "select_next_some" => item,
+        _ => return None,
+    };
+    Some(PollFact { gives, runs: false, callback: false, skips: false })
+}
+
+/// One poll of one watch.
+#[derive(Clone, Debug)]
+pub(super) struct PollSite {
+    pub(super) function: FnId,
+    pub(super) block: u32,
+    pub(super) op: usize,
+    /// The place of the stream.
+    pub(super) stream: Place,
+    pub(super) watch: Arc<WatchTy>,
+    pub(super) fact: PollFact,
+    pub(super) span: Span,
+    pub(super) name_span: Span,
+}
+
+/// Every poll in a function.
+pub(super) fn find(infer: &Infer<'_, '_>, id: FnId, graph: &Graph, types: &Types) -> Vec<PollSite> {
+    let known = infer.program.known(id);
+    let mut sites = Vec::new();
+    for (block, facts) in graph.blocks.iter().enumerate() {
+        for (op, facts) in facts.ops.iter().enumerate() {
+            let Value::Call { callee: Callee::Method { name, .. }, args, name_span } = &facts.value else { continue };
+            let Some(stream) = args.first() else { continue };
+            let may_be = !types.locals[stream.local as usize].is_unknown();
+            let Some(Ty::Watch(watch)) = may_be.then(|| infer.place(id, stream)) else { continue };
+            let Some(fact) = poll(known, watch.source, name) else { continue };
+            sites.push(PollSite {
+                function: id,
+                block: u32::try_from(block).unwrap_or(u32::MAX),
+                op,
+                stream: stream.clone(),
+                watch,
+                fact,
+                span: facts.span,
+                name_span: *name_span,
+            });
+        }
+    }
+    sites
+}

@@ -1,0 +1,98 @@
+//! Outcomes of the branches of a walk, put together.
+
+use std::rc::Rc;
+
+use rideout_rules::model::{Arm, Location, Outcome};
+
+use super::state::{State, Trail};
+use crate::facts::FnId;
+
+/// One end of one path.
+#[derive(Clone, Debug)]
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) arm: Option<Arm>,
+    pub(super) arm_item: Option<FnId>,
+    pub(super) consumer: Location,
+    pub(super) consumer_item: FnId,
+    pub(super) trail: Option<Rc<Trail>>,
+}
+
+/// What the paths from one state lead to. Bad ends first, if there are any; else one good end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Verdict(pub(super) Vec<Ended>);
+
+impl Verdict {
+    pub(super) fn new(outcome: Outcome, state: &State) -> Self {
+        Self(vec![Ended {
+            outcome,
+            arm: state.arm.clone(),
+            arm_item: state.arm_item,
+            consumer: state.consumer,
+            consumer_item: state.consumer_item,
+            trail: state.trail.clone(),
+        }])
+    }
+
+    /// A path that says nothing, such as the error of an unrelated call.
+    pub(super) fn none() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn is_bad(&self) -> bool {
+        self.0.iter().any(|ended| is_bad(ended.outcome))
+    }
+
+    fn gives_up(&self) -> bool {
+        self.0.iter().any(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }))
+    }
+
+    fn singles_out(&self) -> bool {
+        self.0.iter().any(|ended| is_bad(ended.outcome) && ended.arm.as_ref().is_some_and(|arm| arm.transient.is_some()))
+    }
+
+    /// Branches on something that has nothing to do with the fault: one that recovers is enough. A bound that ends the recovery in
+    /// silence counts all the same, and so does an arm that singles out the transient fault.
+    pub(super) fn any(self, other: Self) -> Self {
+        if self.0.is_empty() {
+            return other;
+        }
+        if other.0.is_empty() {
+            return self;
+        }
+        if self.gives_up() || (self.singles_out() && !other.gives_up()) {
+            return self;
+        }
+        if other.gives_up() || other.singles_out() {
+            return other;
+        }
+        match (self.is_bad(), other.is_bad()) {
+            (true, false) => other,
+            _ => self,
+        }
+    }
+
+    /// Branches that the fault itself takes: all of them must recover.
+    pub(super) fn all(mut self, mut other: Self) -> Self {
+        match (self.is_bad(), other.is_bad()) {
+            (true, true) => {
+                self.0.append(&mut other.0);
+                self.0.truncate(8);
+                self
+            }
+            (true, false) => self,
+            (false, true) => other,
+            (false, false) => {
+                if self.0.is_empty() { other } else { self }
+            }
+        }
+    }
+}
+
+pub(super) fn is_bad(outcome: Outcome) -> bool {
+    match outcome {
+        Outcome::Ends | Outcome::Spins | Outcome::Nests { .. } | Outcome::GivesUp { .. } | Outcome::Stale { .. } => true,
+        Outcome::Reopens { paced, .. } | Outcome::Continues { paced, .. } => !paced,
+        _ => false,
+    }
+}

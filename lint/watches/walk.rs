@@ -1,0 +1,775 @@
+//! The walk: from a poll that gives the fault, along every edge that the fault can take, to where it leads.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{HashMap, HashSet},
+};
+
+use rideout_rules::{
+    catalog::FaultFact,
+    model::{Arm, Location, Outcome},
+};
+
+use super::{
+    infer::Infer,
+    polls::PollSite,
+    state::{Frame, Phase, State, Then},
+    value::{Match, Names, Val, matches},
+    verdict::Verdict,
+};
+use crate::{
+    facts::FnId,
+    flow::graph::{ArmId, Block, BlockId, BodyKind, Callee, End, Graph, Op, Pattern, Place, SelectArm, Value},
+    syntax::tree::{Op as BinaryOp, Span},
+};
+
+/// Steps that the walk of one fault may take. A walk that needs more says nothing.
+const BUDGET: u32 = 60_000;
+
+/// What one operation leads to.
+pub(super) enum Flow {
+    Next,
+    Done(Verdict),
+    /// Branches that have nothing to do with the fault.
+    Any(Vec<State>),
+    /// Branches that the fault takes.
+    All(Vec<State>),
+}
+
+pub(super) struct Walk<'w, 'p, 'c> {
+    pub(super) infer: &'w Infer<'p, 'c>,
+    pub(super) site: &'w PollSite,
+    pub(super) fact: &'w FaultFact,
+    /// The source's id in the catalog.
+    pub(super) source: &'w str,
+    budget: Cell<u32>,
+    active: RefCell<HashSet<u64>>,
+    memo: RefCell<HashMap<u64, Verdict>>,
+}
+
+impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
+    pub(super) fn new(infer: &'w Infer<'p, 'c>, site: &'w PollSite, fact: &'w FaultFact, source: &'w str) -> Self {
+        Self {
+            infer,
+            site,
+            fact,
+            source,
+            budget: Cell::new(BUDGET),
+            active: RefCell::default(),
+            memo: RefCell::default(),
+        }
+    }
+
+    pub(super) fn graph(&self, id: FnId) -> &'p Graph {
+        self.infer.graph(id)
+    }
+
+    pub(super) fn location(&self, id: FnId, span: Span) -> Location {
+        let program = self.infer.program;
+        let file = program.files[program.functions[id].file].index;
+        Location { file, start: span.start, end: span.end }
+    }
+
+    /// Whether the budget was spent: what came out then says nothing.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget.get() == 0
+    }
+
+    pub(super) fn names(&self) -> Names<'_> {
+        Names { transient: &self.fact.transient, others: &self.fact.others, variant: self.fact.variant.as_deref() }
+    }
+
+    /// The loop around a block, or the given span where there is none.
+    pub(super) fn consumer(&self, id: FnId, block: BlockId, span: Span) -> Location {
+        let graph = self.graph(id);
+        let within = graph.blocks[block as usize].within;
+        self.location(id, within.map_or(span, |id| graph.loops[id as usize].span))
+    }
+
+    /// The location of the loop that a path went round, or of its consumer.
+    pub(super) fn round(&self, state: &State) -> Location {
+        state.round.map_or(state.consumer, |round| {
+            self.location(round.function, self.graph(round.function).loops[round.id as usize].span)
+        })
+    }
+
+    pub(super) fn explore(&self, mut state: State) -> Verdict {
+        loop {
+            let left = self.budget.get();
+            if left == 0 {
+                return Verdict::new(Outcome::Unknown, &state);
+            }
+            self.budget.set(left - 1);
+            let frame = state.frame();
+            let graph = self.graph(frame.function);
+            let block = &graph.blocks[frame.block as usize];
+            let flow = match block.ops.get(frame.op) {
+                Some(op) => {
+                    state.frame_mut().op += 1;
+                    self.op(&mut state, op)
+                }
+                None => self.end(&mut state, block),
+            };
+            match flow {
+                Flow::Next => {}
+                Flow::Done(verdict) => return verdict,
+                Flow::Any(states) => {
+                    return states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::any);
+                }
+                Flow::All(states) => {
+                    return states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::all);
+                }
+            }
+        }
+    }
+
+    /// Goes on at a loop's head, unless the walk is there already.
+    fn head(&self, state: State) -> Flow {
+        let key = state.key();
+        if self.active.borrow().contains(&key) {
+            return Flow::Done(self.cycle(&state));
+        }
+        if let Some(known) = self.memo.borrow().get(&key) {
+            return Flow::Done(known.clone());
+        }
+        self.active.borrow_mut().insert(key);
+        let verdict = self.explore(state);
+        self.active.borrow_mut().remove(&key);
+        self.memo.borrow_mut().insert(key, verdict.clone());
+        Flow::Done(verdict)
+    }
+
+    /// A loop that goes round without asking the watch.
+    fn cycle(&self, state: &State) -> Verdict {
+        if let Some((call, _)) = state.handed_over {
+            return Verdict::new(Outcome::Nests { call }, state);
+        }
+        if state.phase == Phase::Fresh {
+            return Verdict::new(Outcome::Reopens { paced: true, by: self.round(state) }, state);
+        }
+        Verdict::new(Outcome::Ends, state)
+    }
+
+    pub(super) fn enter(&self, state: &mut State, block: BlockId) {
+        let function = state.frame().function;
+        let graph = self.graph(function);
+        let before = graph.blocks[state.frame().block as usize].arm;
+        let after = graph.blocks[block as usize].arm;
+        if state.tested && after != before {
+            if let Some(arm) = after {
+                self.enter_arm(state, function, arm);
+            }
+            state.tested = false;
+        }
+        let frame = state.frame_mut();
+        frame.block = block;
+        frame.op = 0;
+    }
+
+    pub(super) fn enter_arm(&self, state: &mut State, function: FnId, arm: ArmId) {
+        if !state.arms.contains(&(function, arm)) {
+            state.arms.push((function, arm));
+        }
+        let location = self.location(function, self.graph(function).arms[arm as usize].span);
+        state.step(location, "the fault arrives here");
+        if let Some(transient) = state.singles.take() {
+            state.arm = Some(Arm { location, logs: false, transient: Some(transient) });
+            state.arm_item = Some(function);
+        }
+    }
+
+    /// The innermost arm around the current block that the fault entered.
+    pub(super) fn fault_arm(&self, state: &State) -> Option<(FnId, ArmId)> {
+        for frame in state.frames.iter().rev() {
+            let graph = self.graph(frame.function);
+            let mut arm = graph.blocks[frame.block as usize].arm;
+            while let Some(id) = arm {
+                if state.arms.contains(&(frame.function, id)) {
+                    return Some((frame.function, id));
+                }
+                arm = graph.arms[id as usize].parent;
+            }
+        }
+        None
+    }
+
+    pub(super) fn log(&self, state: &mut State) {
+        if state.bound.is_some() {
+            state.said = true;
+        }
+        let Some((function, arm)) = self.fault_arm(state) else { return };
+        let location = self.location(function, self.graph(function).arms[arm as usize].span);
+        match &mut state.arm {
+            None => {
+                state.arm = Some(Arm { location, logs: true, transient: None });
+                state.arm_item = Some(function);
+            }
+            Some(known) if known.location == location => known.logs = true,
+            Some(_) => {}
+        }
+    }
+
+    fn op(&self, state: &mut State, op: &Op) -> Flow {
+        let value = match &op.value {
+            Value::Use(place) => return self.store(state, op, state.get(place)),
+            Value::Unit => Val::Unit,
+            Value::Bool(value) => Val::Bool(*value),
+            Value::Int(digits) => Val::Int(digits.clone()),
+            Value::Str | Value::Range { .. } => Val::Unknown,
+            Value::Path(path) => {
+                if path.single() == Some("None") {
+                    let fault = self.fault_arm(state).is_some();
+                    Val::Variant { name: "None".to_owned(), fields: std::collections::BTreeMap::new(), fault }
+                } else {
+                    Val::Path(path.segments.join("::"))
+                }
+            }
+            Value::Call { callee, args, name_span } => return self.call(state, op, callee, args, *name_span),
+            Value::Await(place) => return self.wait_for(state, op, state.get(place)),
+            Value::Struct { path, fields, .. } => {
+                let fields = fields.iter().map(|(name, place)| (name.clone(), state.get(place))).collect();
+                Val::Variant { name: path.last().to_owned(), fields, fault: false }
+            }
+            Value::Tuple(places) => Val::tuple(places.iter().map(|place| state.get(place)).collect()),
+            Value::Body(body) => Val::Body(state.frame().function, *body, state.frame().env),
+            Value::Not(place) => match state.get(place) {
+                Val::Bool(value) => Val::Bool(!value),
+                Val::Singles(name, negated) => Val::Singles(name, !negated),
+                other if other.carries() => Val::Derived,
+                _ => Val::Unknown,
+            },
+            Value::Compare(op, left, right) => self.compare(*op, &state.get(left), &state.get(right)),
+            Value::Step(..) => Val::Unknown,
+            Value::Macro { path, args } => {
+                let known = self.infer.program.known(state.frame().function);
+                if known.word_macro(path.last()) == Some(rideout_rules::catalog::Meaning::Log) {
+                    self.log(state);
+                    Val::Unit
+                } else if args.iter().any(|place| state.get(place).carries()) {
+                    Val::Derived
+                } else {
+                    Val::Unknown
+                }
+            }
+            Value::Yield(place) => {
+                if state.get(place).carries() {
+                    return Flow::Done(Verdict::new(Outcome::Forwards, state));
+                }
+                Val::Unknown
+            }
+            Value::Join { futures, fallible } => return self.join(state, op, futures, *fallible),
+            Value::Opaque(places) => {
+                let carries = places.iter().any(|place| state.get(place).carries());
+                if carries || self.fault_arm(state).is_some() { Val::Derived } else { Val::Unknown }
+            }
+            Value::Leave => {
+                if let Some(bound) = &mut state.bound
+                    && !state.said
+                {
+                    *bound = self.location(state.frames[state.frames.len() - 1].function, op.span);
+                }
+                Val::Unit
+            }
+        };
+        state.set(&op.to, value);
+        Flow::Next
+    }
+
+    fn store(&self, state: &mut State, op: &Op, value: Val) -> Flow {
+        let function = state.frame().function;
+        let local = &self.graph(function).locals[op.to.local as usize];
+        let outlives = !op.to.fields.is_empty() && local.name.as_deref() == Some("self");
+        if outlives && value.is_fault() {
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
+        if !op.to.fields.is_empty() && state.get(&op.to).holds(&Val::Ours) && !value.holds(&Val::Ours) {
+            state.released = outlives;
+        }
+        state.set(&op.to, value);
+        Flow::Next
+    }
+
+    fn compare(&self, op: BinaryOp, left: &Val, right: &Val) -> Val {
+        let negated = match op {
+            BinaryOp::Equal => false,
+            BinaryOp::NotEqual => true,
+            _ => return if left.carries() || right.carries() { Val::Derived } else { Val::Unknown },
+        };
+        let (fault, other) = if left.carries() { (left, right) } else { (right, left) };
+        let name = match other {
+            Val::Path(path) => path.rsplit("::").next().unwrap_or(path).to_owned(),
+            Val::Int(digits) => digits.clone(),
+            Val::Variant { name, .. } => name.clone(),
+            _ => String::new(),
+        };
+        if fault.carries() {
+            if let Val::FaultItem(own) = fault {
+                let own = own.rsplit("::").next().unwrap_or(own);
+                if own == name && self.fact.transient.contains(&name) {
+                    return Val::Singles(name, negated);
+                }
+                return Val::Derived;
+            }
+            if self.fact.transient.contains(&name) {
+                return Val::Singles(name, negated);
+            }
+            if self.fact.others.contains(&name) {
+                return Val::Bool(negated);
+            }
+            return Val::Derived;
+        }
+        match (left, right) {
+            (Val::Bool(left), Val::Bool(right)) => Val::Bool((left == right) != negated),
+            _ => Val::Unknown,
+        }
+    }
+
+    /// `.await`.
+    pub(super) fn wait_for(&self, state: &mut State, op: &Op, value: Val) -> Flow {
+        let result = match value {
+            Val::Future(function, args) => {
+                return self.inline(state, function, args, Then::Into(op.to.clone()), op.span);
+            }
+            Val::Body(function, body, env) => match self.graph(function).bodies[body as usize].kind {
+                BodyKind::Async => return self.run_body(state, function, body, env, &[], Then::Into(op.to.clone())),
+                _ => Val::Body(function, body, env),
+            },
+            Val::Done(inner) if *inner == Val::Panic => return self.panic(state),
+            Val::Done(inner) => *inner,
+            Val::Handle(inner) => {
+                state.waited = true;
+                state.pending_handle = false;
+                match *inner {
+                    Val::Panic => Val::variant("Err", Some(Val::Fault)),
+                    Val::Again(call, _) => {
+                        return Flow::Done(Verdict::new(
+                            Outcome::Nests { call: self.location(state.frame().function, call) },
+                            state,
+                        ));
+                    }
+                    inner => Val::variant("Ok", Some(inner)),
+                }
+            }
+            Val::Sleep => {
+                state.waited = true;
+                Val::Unknown
+            }
+            Val::Pending => return Flow::Done(self.dead(state)),
+            Val::Again(call, _) => {
+                let call = self.location(state.frame().function, call);
+                return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
+            }
+            other => other,
+        };
+        state.set(&op.to, result);
+        Flow::Next
+    }
+
+    fn join(&self, state: &mut State, op: &Op, futures: &[Place], fallible: bool) -> Flow {
+        let values: Vec<Val> = futures
+            .iter()
+            .map(|place| match state.get(place) {
+                Val::Done(inner) => *inner,
+                Val::Handle(inner) => {
+                    state.pending_handle = false;
+                    Val::variant("Ok", Some(*inner))
+                }
+                other => other,
+            })
+            .collect();
+        let failed = values.iter().find(|value| value.is_variant("Err")).cloned();
+        let result = match failed {
+            Some(error) if fallible => error,
+            _ if fallible => Val::variant("Ok", Some(Val::tuple(values))),
+            _ => Val::tuple(values),
+        };
+        state.set(&op.to, result);
+        Flow::Next
+    }
+
+    fn end(&self, state: &mut State, block: &Block) -> Flow {
+        match &block.end {
+            End::Goto(target) => {
+                state.tested = false;
+                let graph = self.graph(state.frame().function);
+                let head = graph.blocks[*target as usize].head_of;
+                if let Some(id) = head
+                    && inside(graph, block, id)
+                {
+                    state.went_round(id);
+                }
+                self.enter(state, *target);
+                if head.is_some() { self.head(state.clone()) } else { Flow::Next }
+            }
+            End::Branch { cond, then, otherwise } => self.branch(state, cond, *then, *otherwise),
+            End::Test { value, pat, yes, no } => self.test(state, value, pat, *yes, *no),
+            End::Try { value, to, next, span } => self.question(state, value, to, *next, *span),
+            End::Select { arms, otherwise } => self.select(state, arms, *otherwise),
+            End::Return(place) => {
+                let value = state.get(place);
+                self.give_back(state, value)
+            }
+            End::Panic => self.panic(state),
+        }
+    }
+
+    fn to(&self, state: &State, block: BlockId) -> State {
+        let mut next = state.clone();
+        self.enter(&mut next, block);
+        next
+    }
+
+    fn branch(&self, state: &mut State, cond: &Place, then: BlockId, otherwise: BlockId) -> Flow {
+        let value = match state.get(cond) {
+            Val::Done(inner) => *inner,
+            other => other,
+        };
+        match value {
+            Val::Bool(value) => {
+                self.enter(state, if value { then } else { otherwise });
+                Flow::Next
+            }
+            Val::Singles(name, negated) => {
+                let (it, other) = if negated { (otherwise, then) } else { (then, otherwise) };
+                let mut transient = state.clone();
+                transient.tested = true;
+                transient.singles = Some(name);
+                self.enter(&mut transient, it);
+                let mut rest = state.clone();
+                rest.tested = true;
+                self.enter(&mut rest, other);
+                Flow::All(vec![transient, rest])
+            }
+            value => {
+                let carries = value.carries();
+                let bound = !carries && self.is_bound(state, cond);
+                let mut states = vec![self.to(state, then), self.to(state, otherwise)];
+                for next in &mut states {
+                    next.tested = carries;
+                    next.forked |= !carries;
+                    if bound {
+                        next.bound.get_or_insert(self.round(state));
+                    }
+                }
+                if bound { self.bounded(states) } else { Flow::Any(states) }
+            }
+        }
+    }
+
+    /// A bound on attempts matters only where the other branch recovers.
+    fn bounded(&self, states: Vec<State>) -> Flow {
+        let verdicts: Vec<Verdict> = states.into_iter().map(|state| self.explore(state)).collect();
+        let gives_up =
+            |verdict: &Verdict| verdict.0.iter().any(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }));
+        let recovers = verdicts.iter().any(|verdict| !verdict.0.is_empty() && !verdict.is_bad());
+        let mut rest = Verdict::none();
+        for verdict in verdicts {
+            if gives_up(&verdict) && !recovers {
+                let dead = verdict.0.into_iter().map(|mut ended| {
+                    if matches!(ended.outcome, Outcome::GivesUp { .. }) {
+                        ended.outcome = Outcome::Ends;
+                    }
+                    ended
+                });
+                rest = rest.any(Verdict(dead.collect()));
+            } else {
+                rest = rest.any(verdict);
+            }
+        }
+        Flow::Done(rest)
+    }
+
+    /// Whether a condition compares something that counts, or a time that has passed.
+    fn is_bound(&self, state: &State, cond: &Place) -> bool {
+        let graph = self.graph(state.frame().function);
+        let defined = |place: &Place| graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place);
+        let counts = |place: &Place| {
+            (place.fields.is_empty() && graph.locals[place.local as usize].counts)
+                || graph.blocks.iter().flat_map(|block| &block.ops).any(|op| matches!(&op.value, Value::Step(to, _) if to == place))
+                || defined(place).is_some_and(|op| {
+                    matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, .. } if name == "elapsed")
+                })
+        };
+        match defined(cond).map(|op| &op.value) {
+            Some(Value::Compare(BinaryOp::Order | BinaryOp::Equal, left, right)) => counts(left) || counts(right),
+            _ => false,
+        }
+    }
+
+    fn test(&self, state: &mut State, place: &Place, pat: &Pattern, yes: BlockId, no: BlockId) -> Flow {
+        let value = match state.get(place) {
+            Val::Done(inner) => *inner,
+            Val::Pending => return Flow::Done(self.dead(state)),
+            other => other,
+        };
+        let carries = value.carries();
+        match matches(pat, &value, &self.names()) {
+            Match::No => {
+                state.tested = carries;
+                self.enter(state, no);
+                Flow::Next
+            }
+            Match::Yes(bound) => {
+                for (local, value) in bound.locals {
+                    state.set(&Place::local(local), value);
+                }
+                state.tested = carries && !pat.irrefutable() || carries && self.is_match_arm(state, yes);
+                state.singles = bound.singles.or_else(|| state.singles.take());
+                self.enter(state, yes);
+                Flow::Next
+            }
+            Match::Maybe(bound) => {
+                let singles = bound.singles.is_some();
+                let mut matched = state.clone();
+                for (local, value) in bound.locals {
+                    matched.set(&Place::local(local), value);
+                }
+                matched.tested = carries;
+                matched.singles = bound.singles;
+                let mut other = state.clone();
+                other.tested = carries;
+                if !carries {
+                    matched.forked = true;
+                    other.forked = true;
+                    if self.runs_out(state, place) {
+                        other.bound.get_or_insert(self.round(state));
+                        self.enter(&mut matched, yes);
+                        self.enter(&mut other, no);
+                        return self.bounded(vec![matched, other]);
+                    }
+                }
+                self.enter(&mut matched, yes);
+                self.enter(&mut other, no);
+                if singles { Flow::All(vec![matched, other]) } else { Flow::Any(vec![other, matched]) }
+            }
+        }
+    }
+
+    fn is_match_arm(&self, state: &State, block: BlockId) -> bool {
+        let graph = self.graph(state.frame().function);
+        graph.blocks[block as usize].arm.is_some()
+            && graph.blocks[block as usize].arm != graph.blocks[state.frame().block as usize].arm
+    }
+
+    /// Whether a tested value is the next one of something that runs out: delays, attempts.
+    fn runs_out(&self, state: &State, place: &Place) -> bool {
+        let frame = state.frame();
+        let graph = self.graph(frame.function);
+        let block = &graph.blocks[frame.block as usize];
+        let is_next = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+            op.to == *place
+                && matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
+                    if matches!(name.as_str(), "next" | "next_backoff" | "next_delay")
+                        && self.infer.place(frame.function, &args[0]).watch().is_none())
+        });
+        if !is_next {
+            return false;
+        }
+        match block.head_of {
+            Some(id) => {
+                let went_round = state.round.is_some_and(|round| round.id == id && round.function == frame.function);
+                (graph.loops[id as usize].bounded || state.reopened) && went_round
+            }
+            None => true,
+        }
+    }
+
+    fn question(&self, state: &mut State, place: &Place, to: &Place, next: BlockId, span: Span) -> Flow {
+        let value = match state.get(place) {
+            Val::Done(inner) => *inner,
+            other => other,
+        };
+        let value = match value {
+            Val::Variant { ref name, .. } if matches!(name.as_str(), "Ok" | "Some") => value.payload(),
+            Val::Variant { ref name, .. } if matches!(name.as_str(), "Err" | "None") => {
+                if value.carries() {
+                    let location = self.location(state.frame().function, span);
+                    state.step(location, "`?` passes it on");
+                }
+                return self.give_back_early(state, value);
+            }
+            Val::Panic => return self.panic(state),
+            Val::Pending => return Flow::Done(self.dead(state)),
+            Val::Fault | Val::Derived => {
+                let mut failed = state.clone();
+                let error = Val::variant("Err", Some(Val::Derived));
+                let returned = self.give_back_early(&mut failed, error);
+                let failed = match returned {
+                    Flow::Next => self.explore(failed),
+                    Flow::Done(verdict) => verdict,
+                    Flow::Any(states) => states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::any),
+                    Flow::All(states) => states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::all),
+                };
+                state.set(to, Val::Derived);
+                self.enter(state, next);
+                return Flow::Done(failed.any(self.explore(state.clone())));
+            }
+            other => other,
+        };
+        state.set(to, value);
+        self.enter(state, next);
+        Flow::Next
+    }
+
+    /// `?` on an error: returns from the body; in a generator it yields the error and ends.
+    fn give_back_early(&self, state: &mut State, value: Val) -> Flow {
+        let frame = state.frame();
+        let generator = matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
+        if generator && value.carries() && !self.heals() {
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
+        self.give_back(state, value)
+    }
+
+    /// Whether the source goes on by itself after this fault.
+    pub(super) fn heals(&self) -> bool {
+        use rideout_rules::model::ShowsAs;
+        match self.fact.shows_as {
+            ShowsAs::ErrorHeals | ShowsAs::CallError => true,
+            ShowsAs::Variant => self.fact.heals,
+            _ => false,
+        }
+    }
+
+    fn select(&self, state: &mut State, arms: &[SelectArm], otherwise: Option<BlockId>) -> Flow {
+        let open = |arm: &&SelectArm| arm.condition.as_ref().is_none_or(|place| state.get(place) != Val::Bool(false));
+        let live: Vec<&SelectArm> = arms.iter().filter(open).collect();
+        let ready = live.iter().position(|arm| {
+            let value = state.get(&arm.future);
+            value.carries() || value.handle().is_some() || matches!(value, Val::Done(_))
+        });
+        let Some(ready) = ready else {
+            let states: Vec<State> = live.iter().filter_map(|arm| self.other_arm(state, arm)).collect();
+            return self.alternatives(state, states, otherwise);
+        };
+        let arm = live[ready];
+        let value = match state.get(&arm.future) {
+            Val::Done(inner) if *inner == Val::Panic => return self.panic(state),
+            Val::Done(inner) => *inner,
+            Val::Handle(inner) => {
+                state.pending_handle = false;
+                state.waited = true;
+                match *inner {
+                    Val::Panic => Val::variant("Err", Some(Val::Fault)),
+                    inner => Val::variant("Ok", Some(inner)),
+                }
+            }
+            other => other,
+        };
+        let take = |mut next: State, locals: Vec<_>, singles| {
+            for (local, value) in locals {
+                next.set(&Place::local(local), value);
+            }
+            next.set(&arm.got, value.clone());
+            next.tested = value.carries();
+            next.singles = singles;
+            self.enter(&mut next, arm.next);
+            next
+        };
+        match matches(&arm.pat, &value, &self.names()) {
+            Match::Yes(bound) => {
+                *state = take(state.clone(), bound.locals, bound.singles);
+                Flow::Next
+            }
+            Match::Maybe(bound) => {
+                let matched = take(state.clone(), bound.locals, bound.singles);
+                let mut states = vec![matched];
+                states.extend(live.iter().filter(|other| other.next != arm.next).filter_map(|arm| self.other_arm(state, arm)));
+                Flow::Any(states)
+            }
+            // The arm is off for this call; another one has to wake the loop.
+            Match::No => {
+                let others = live.iter().filter(|other| other.next != arm.next);
+                let states: Vec<State> = others.filter_map(|arm| self.other_arm(state, arm)).collect();
+                self.alternatives(state, states, otherwise)
+            }
+        }
+    }
+
+    fn alternatives(&self, state: &mut State, states: Vec<State>, otherwise: Option<BlockId>) -> Flow {
+        if !states.is_empty() {
+            return Flow::Any(states);
+        }
+        match otherwise {
+            Some(block) => {
+                state.tested = true;
+                self.enter(state, block);
+                Flow::Next
+            }
+            None => Flow::Done(self.dead(state)),
+        }
+    }
+
+    /// The state in which another arm than the watch's completes.
+    fn other_arm(&self, state: &State, arm: &SelectArm) -> Option<State> {
+        let mut next = state.clone();
+        next.forked = true;
+        let value = state.get(&arm.future);
+        let got = match value {
+            Val::Pending => return None,
+            Val::Sleep => {
+                next.waited = true;
+                Val::Unknown
+            }
+            Val::Future(function, args) => {
+                // What the call does may matter; its result is tested against the pattern afterwards.
+                self.enter(&mut next, arm.next);
+                bind_unknown(&mut next, &arm.pat);
+                if let Flow::Next = self.inline(&mut next, function, args, Then::Into(arm.got.clone()), Span::default()) {
+                    self.bind_result(&mut next, arm);
+                    return Some(next);
+                }
+                return None;
+            }
+            Val::Body(..) | Val::Unknown => Val::Unknown,
+            other => other,
+        };
+        match matches(&arm.pat, &got, &self.names()) {
+            Match::No => return None,
+            Match::Yes(bound) | Match::Maybe(bound) => {
+                for (local, value) in bound.locals {
+                    next.set(&Place::local(local), value);
+                }
+            }
+        }
+        next.set(&arm.got, got);
+        next.tested = false;
+        self.enter(&mut next, arm.next);
+        Some(next)
+    }
+
+    /// For an arm with a plain name the result of an inlined call is that name's value.
+    fn bind_result(&self, state: &mut State, arm: &SelectArm) {
+        if let Pattern::Bind(local, None) = arm.pat {
+            let last = state.frames.len() - 1;
+            if let Then::Into(place) = &mut state.frames[last].then {
+                *place = Place::local(local);
+            }
+        }
+    }
+}
+
+fn bind_unknown(state: &mut State, pat: &Pattern) {
+    pat.walk(&mut |pat| {
+        if let Pattern::Bind(local, _) = pat {
+            state.set(&Place::local(*local), Val::Unknown);
+        }
+    });
+}
+
+/// Whether a block is inside a loop.
+fn inside(graph: &Graph, block: &Block, wanted: u32) -> bool {
+    let mut within = block.within;
+    while let Some(id) = within {
+        if id == wanted {
+            return true;
+        }
+        within = graph.loops[id as usize].parent;
+    }
+    false
+}
+
+/// Makes the frame in which a walk starts.
+pub(super) fn first_frame(site: &PollSite, body: u32) -> Frame {
+    Frame { function: site.function, body, block: site.block, op: site.op, env: 0, then: Then::Callers }
+}

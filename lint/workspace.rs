@@ -1,0 +1,121 @@
+//! Which files, which packages, which versions of which dependencies: from the command line to the texts worth parsing.
+//!
+//! `scope` says what is asked for, `collect` lists the files and gives each to its package, `active` says which catalog entries
+//! hold for a package, and `texts` reads the files and keeps those in which one of them shows. Nothing here needs the network, a
+//! build or a lock file, and nothing here looks at syntax.
+
+mod active;
+mod collect;
+mod lock;
+mod manifest;
+mod manifests;
+mod members;
+mod paths;
+mod pattern;
+mod scope;
+mod texts;
+mod walk;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use anyhow::{Result, anyhow};
+use semver::Version;
+
+pub(crate) use active::{Active, active};
+pub(crate) use texts::texts;
+
+use crate::analysis::Unread;
+
+/// What the command line asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    /// The folder that relative paths start from.
+    pub(crate) cwd: PathBuf,
+    /// Files and folders to report on. None: the scope that cargo would take.
+    pub(crate) paths: Vec<PathBuf>,
+    /// The manifest to start from, in place of the nearest one above `cwd`.
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Every member of the workspace.
+    pub(crate) all: bool,
+    /// Only packages with these names; `*` and `?` are wildcards.
+    pub(crate) packages: Vec<String>,
+    /// No packages with these names.
+    pub(crate) exclude: Vec<String>,
+    /// Read the `tests` and `benches` folders of packages too.
+    pub(crate) include_tests: bool,
+}
+
+/// The files of a run and the packages they belong to.
+#[derive(Clone, Debug)]
+pub(crate) struct Workspace {
+    /// The folder that paths are shown relative to: the workspace's, if there is one.
+    pub(crate) root: PathBuf,
+    /// The packages, in order of their folders.
+    pub(crate) packages: Vec<Package>,
+    /// The files, in order of `rel`.
+    pub(crate) files: Vec<SourceFile>,
+    /// Sentences for stderr.
+    pub(crate) warnings: Vec<String>,
+    /// What could not be listed.
+    pub(crate) unread: Vec<Unread>,
+}
+
+impl Workspace {
+    /// `12 files in 3 packages`: what is reported on.
+    pub(crate) fn describe(&self) -> String {
+        let reported = || self.files.iter().filter(|file| file.reported);
+        let packages: BTreeSet<usize> = reported().map(|file| file.package).collect();
+        let amount =
+            |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        format!("{} in {}", amount(reported().count(), "file"), amount(packages.len(), "package"))
+    }
+}
+
+/// A package, or a folder of Rust files that are no part of one.
+#[derive(Clone, Debug)]
+pub(crate) struct Package {
+    /// The name in `Cargo.toml`, or that of the folder.
+    pub(crate) name: String,
+    /// The folder.
+    pub(crate) dir: PathBuf,
+    /// The packages that the code may name, with renames resolved and itself included, and the version of each if known.
+    /// None: no manifest says, so that every catalog entry is active.
+    pub(crate) dependencies: Option<BTreeMap<String, Option<Version>>>,
+}
+
+/// One Rust file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SourceFile {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// The path relative to the root, with forward slashes.
+    pub(crate) rel: String,
+    /// Index of its package.
+    pub(crate) package: usize,
+    /// Whether findings in it are reported. The others are there for what they say about those.
+    pub(crate) reported: bool,
+}
+
+/// Lists the files and packages that the command line asks for.
+///
+/// # Errors
+///
+/// One sentence: a path that is not there, nothing to read, or a manifest of the asked workspace that is broken.
+pub(crate) fn load(request: &Request) -> Result<Workspace> {
+    let manifests = manifests::Manifests::default();
+    let scope = scope::resolve(request, &manifests).map_err(|sentence| anyhow!(sentence))?;
+    let workspace = collect::collect(request, scope, &manifests);
+    if workspace.files.iter().any(|file| file.reported) || !workspace.unread.is_empty() {
+        return Ok(workspace);
+    }
+    let places: Vec<String> = match request.paths.as_slice() {
+        [] => vec![format!("`{}`", workspace.root.display())],
+        paths => paths.iter().map(|path| format!("`{}`", path.display())).collect(),
+    };
+    let hint =
+        if request.include_tests { "" } else { " (`tests` and `benches` folders need `--include-tests`)" };
+    Err(anyhow!("there is no Rust file under {}{hint}", places.join(", ")))
+}

@@ -1,0 +1,189 @@
+//! From a scope to its files, each with the package it belongs to.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+
+use super::{Package, Request, SourceFile, Workspace, manifests::Manifests, paths, scope::Scope, walk};
+use crate::analysis::Unread;
+
+/// The home of a file: the folder of its nearest manifest, and whether the package's targets can hold the file.
+type Home = (PathBuf, bool);
+
+/// Lists the files of a scope.
+pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) -> Workspace {
+    let Scope { root, layouts, packages: chosen, paths: asked, mut warnings } = scope;
+    let asked = asked.unwrap_or_default();
+    let members: BTreeSet<&PathBuf> = layouts.iter().flat_map(|layout| &layout.members).collect();
+    manifests.preload(&members.iter().map(|dir| (*dir).clone()).collect::<Vec<_>>());
+
+    let given = walk_given(&asked);
+    manifests.preload(&given.manifests);
+    let mut homes = Homes::new(manifests, &given.manifests, &asked);
+
+    let mut files: BTreeMap<PathBuf, (Home, bool)> = BTreeMap::new();
+    let in_choice = |home: &Home| chosen.as_ref().is_none_or(|chosen| chosen.contains(&home.0));
+    let (listed, mut failures) = member_files(&members, request.include_tests, manifests);
+    for (path, owner) in listed {
+        let home = (owner, true);
+        let reported = in_choice(&home) && asked.is_empty();
+        files.insert(path, (home, reported));
+    }
+    for path in given.files {
+        let home = match files.get(&path) {
+            Some((home, _)) => home.clone(),
+            None => homes.of(&path),
+        };
+        let named = asked.iter().any(|asked| in_tests(&home.0, asked) && path.starts_with(asked));
+        if request.include_tests || named || !in_tests(&home.0, &path) {
+            let reported = in_choice(&home);
+            files.insert(path, (home, reported));
+        }
+    }
+
+    let (packages, index) = packages(files.values().map(|(home, _)| home), manifests, &mut warnings);
+    let mut files: Vec<SourceFile> = files
+        .into_iter()
+        .filter_map(|(path, (home, reported))| {
+            let rel = paths::relative(&root, &path);
+            index.get(&home).map(|&package| SourceFile { path, rel, package, reported })
+        })
+        .collect();
+    files.sort_by(|left, right| left.rel.cmp(&right.rel));
+    failures.extend(given.failures);
+    failures.sort();
+    failures.dedup();
+    let unread = failures
+        .into_iter()
+        .map(|(path, reason)| Unread { path: paths::relative(&root, &path), reason, line: None })
+        .collect();
+    Workspace { root, packages, files, warnings, unread }
+}
+
+/// Walks the folders of the command line whole; the files of the command line are there whatever an ignore file says.
+fn walk_given(asked: &[PathBuf]) -> walk::Found {
+    let (folders, named): (Vec<PathBuf>, Vec<PathBuf>) =
+        asked.iter().cloned().partition(|path| path.is_dir());
+    let mut given = walk::walk(&folders, true);
+    given.files.extend(named);
+    given.files.sort();
+    given.files.dedup();
+    given
+}
+
+/// The files of the members' targets, each with the folder of its package. A file that two packages use goes to the one whose
+/// folder holds it.
+fn member_files(
+    members: &BTreeSet<&PathBuf>,
+    tests: bool,
+    manifests: &Manifests,
+) -> (BTreeMap<PathBuf, PathBuf>, Vec<(PathBuf, String)>) {
+    let mut owners: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    for dir in members {
+        let roots = match manifests.get(dir).as_deref() {
+            Some(Ok(manifest)) => manifest.roots(dir, tests),
+            _ => BTreeSet::from([(*dir).clone()]),
+        };
+        for root in roots.into_iter().filter(|root| root.exists()) {
+            let owner = owners.entry(root).or_insert_with(|| (*dir).clone());
+            if dir.starts_with(&owner) {
+                *owner = (*dir).clone();
+            }
+        }
+    }
+    let roots: Vec<PathBuf> = owners.keys().cloned().collect();
+    let mut files = BTreeMap::new();
+    let found = walk::walk(&roots, false);
+    for path in found.files {
+        let owner = path.ancestors().find_map(|above| owners.get(above));
+        if let Some(owner) = owner.filter(|owner| tests || !in_tests(owner, &path)) {
+            files.insert(path, owner.clone());
+        }
+    }
+    (files, found.failures)
+}
+
+/// Whether a path is in the `tests` or `benches` folder of the package in `dir`.
+fn in_tests(dir: &Path, path: &Path) -> bool {
+    ["tests", "benches"].iter().any(|name| path.starts_with(dir.join(name)))
+}
+
+/// Finds the nearest manifest of files, folder by folder.
+struct Homes<'a> {
+    manifests: &'a Manifests,
+    known: BTreeSet<PathBuf>,
+    asked: &'a [PathBuf],
+    nearest: HashMap<PathBuf, PathBuf>,
+    roots: HashMap<PathBuf, BTreeSet<PathBuf>>,
+}
+
+impl<'a> Homes<'a> {
+    fn new(manifests: &'a Manifests, below: &[PathBuf], asked: &'a [PathBuf]) -> Self {
+        let mut known: BTreeSet<PathBuf> = below.iter().cloned().collect();
+        known.extend(asked.iter().filter_map(|path| manifests.nearest(path)));
+        Self { manifests, known, asked, nearest: HashMap::new(), roots: HashMap::new() }
+    }
+
+    fn of(&mut self, file: &Path) -> Home {
+        let Some(folder) = file.parent() else { return (file.to_owned(), false) };
+        let dir = match self.nearest.get(folder) {
+            Some(dir) => dir.clone(),
+            None => {
+                let dir = folder.ancestors().find(|above| self.known.contains(*above));
+                let dir = dir.unwrap_or_else(|| self.unowned(folder)).to_owned();
+                self.nearest.insert(folder.to_owned(), dir.clone());
+                dir
+            }
+        };
+        let manifests = self.manifests;
+        let roots = self.roots.entry(dir.clone()).or_insert_with(|| match manifests.get(&dir).as_deref() {
+            Some(Ok(manifest)) => manifest.roots(&dir, true),
+            _ => BTreeSet::new(),
+        });
+        let part = roots.iter().any(|root| file.starts_with(root));
+        (dir, part)
+    }
+
+    /// The folder that files without a manifest are grouped by: the one given, or their own.
+    fn unowned<'p>(&self, folder: &'p Path) -> &'p Path {
+        folder.ancestors().find(|above| self.asked.iter().any(|asked| asked == above)).unwrap_or(folder)
+    }
+}
+
+/// The packages of the files, in order of their folders, and the index of each home.
+fn packages<'a>(
+    homes: impl Iterator<Item = &'a Home>,
+    manifests: &Manifests,
+    warnings: &mut Vec<String>,
+) -> (Vec<Package>, HashMap<Home, usize>) {
+    let homes: Vec<Home> = homes.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    let read: Vec<(Package, Option<String>)> =
+        homes.par_iter().map(|home| package(home, manifests)).collect();
+    let mut packages = Vec::with_capacity(read.len());
+    for (package, warning) in read {
+        packages.push(package);
+        warnings.extend(warning);
+    }
+    let index = homes.into_iter().enumerate().map(|(index, home)| (home, index)).collect();
+    (packages, index)
+}
+
+fn package((dir, part): &Home, manifests: &Manifests) -> (Package, Option<String>) {
+    let folder = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
+    let read = manifests.get(dir);
+    let name = match read.as_deref() {
+        Some(Ok(manifest)) if *part => manifest.name().map_or(folder, str::to_owned),
+        _ => folder,
+    };
+    let (dependencies, warning) = match (part, read.as_deref()) {
+        (_, Some(Err(sentence))) => {
+            (None, Some(format!("{sentence}; every source is looked for in its files")))
+        }
+        (true, _) => (manifests.dependencies(dir).unwrap_or_default(), None),
+        (false, _) => (None, None),
+    };
+    (Package { name, dir: dir.clone(), dependencies }, warning)
+}

@@ -1,0 +1,61 @@
+//! What a rule is. A rule is a constant: its words for people, and one pure function over a fault's path.
+
+use crate::model::{FaultPath, Finding, Level, Location, Watch};
+
+/// A defect that Rideout knows by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Kebab-case, the name of the defect. The rule's file has the same name.
+    pub id: &'static str,
+    /// The version of Rideout that brought it.
+    pub since: &'static str,
+    /// What it flags, in one line without a final dot.
+    pub summary: &'static str,
+    /// Why that is a defect, in one sentence without a final dot.
+    pub why: &'static str,
+    /// The page, in Markdown: what it flags, why it is bad, known limits, an example, what to use instead.
+    pub docs: &'static str,
+    /// Judges where one fault of a watch leads.
+    pub judge: fn(&Watch, &FaultPath) -> Option<Verdict>,
+}
+
+/// What a rule says about one fault of one watch.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The construct to look at.
+    pub primary: Location,
+    /// What the primary place is.
+    pub label: String,
+    /// One sentence that names the source and what kills the watch.
+    pub message: String,
+    /// The way out: a sentence, then lines of code for this site.
+    pub help: String,
+}
+
+impl Rule {
+    /// The page that `explain` prints and `docs/rules` holds.
+    pub fn page(&self) -> String {
+        format!("# {}\n\nFlags {}.\n\n{}\n", self.id, self.summary, self.docs.trim())
+    }
+
+    /// The finding of this rule for one fault, if it matches.
+    pub(crate) fn finding(&self, watch: &Watch, path: &FaultPath) -> Option<Finding> {
+        let verdict = (self.judge)(watch, path)?;
+        let spins = self.id == crate::unpaced_reopen::RULE.id && watch.source.spins_pedantic;
+        Some(Finding {
+            rule: self.id,
+            level: if watch.source.guessed || spins { Level::Pedantic } else { Level::Deny },
+            message: verdict.message,
+            primary: verdict.primary,
+            label: verdict.label,
+            item: path.item.clone(),
+            source: watch.source.clone(),
+            opener: watch.opener,
+            consumer: path.consumer,
+            fault: path.fault.clone(),
+            path: path.path.clone(),
+            why: self.why.to_owned(),
+            help: verdict.help,
+        })
+    }
+}

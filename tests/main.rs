@@ -1,0 +1,17 @@
+//! The one test binary: end-to-end tests of the command, and of the house itself.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on stops and says so"
+)]
+
+mod bad_input;
+mod cli;
+mod docs;
+mod dogfood;
+mod report;
+mod scope;
+mod support;
+mod tidy;

@@ -1,0 +1,166 @@
+//! The formats: JSON against its schema, places with tabs and wide characters, the same output every time.
+
+use serde_json::Value;
+
+use crate::support::{NOT_UTF8, Project, WATCH, command, ran};
+
+fn project() -> Project {
+    let indented = WATCH.replace("    while", "\t/* \u{1f980} é */ while");
+    let project = Project::package(&[("src/lib.rs", WATCH), ("src/tabs.rs", &indented)]);
+    project.write("src/bytes.rs", NOT_UTF8);
+    project
+}
+
+#[test]
+fn json_is_what_the_schema_says() {
+    let schema: Value = serde_json::from_str(include_str!("../lint/report/schema.json")).unwrap();
+    let ran = project().run(&["--format", "json"]);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let mut faults = Vec::new();
+    validate(&schema, &schema, &document, "$", &mut faults);
+    assert!(faults.is_empty(), "{faults:#?}");
+    let rules: Vec<&Value> =
+        document["findings"].as_array().unwrap().iter().map(|finding| &finding["rule"]).collect();
+    assert_eq!(rules, ["unread-file", "unguarded-watch", "unguarded-watch"]);
+    assert_eq!(document["summary"]["unguarded-watch"]["new"], 2);
+    assert_eq!(document["unread"][0]["file"], "src/bytes.rs");
+}
+
+#[test]
+fn the_check_of_the_schema_sees_faults() {
+    let schema: Value = serde_json::from_str(include_str!("../lint/report/schema.json")).unwrap();
+    let ran = project().run(&["--format", "json"]);
+    let good: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let breaks: [fn(&mut Value); 5] = [
+        |it| it["version"] = 2.into(),
+        |it| it["surplus"] = 1.into(),
+        |it| it["findings"][0]["severity"] = "bad".into(),
+        |it| it["findings"][0]["span"]["start"]["line"] = 0.into(),
+        |it| drop(it["findings"][0].as_object_mut().unwrap().remove("help")),
+    ];
+    for (index, break_it) in breaks.into_iter().enumerate() {
+        let mut bad = good.clone();
+        break_it(&mut bad);
+        let mut faults = Vec::new();
+        validate(&schema, &schema, &bad, "$", &mut faults);
+        assert_eq!(faults.len(), 1, "{index}: {faults:#?}");
+    }
+}
+
+#[test]
+fn columns_are_characters() {
+    let ran = project().run(&["--format", "short"]);
+    let places: Vec<&str> = ran.stdout.lines().map(|line| line.split_once(": ").unwrap().0).collect();
+    assert_eq!(places, ["src/bytes.rs:2:1", "src/lib.rs:5:5", "src/tabs.rs:5:12"]);
+    let human = project().run(&[]).stdout;
+    assert!(human.contains("  --> src/tabs.rs:5:12\n"), "{human}");
+}
+
+#[test]
+fn output_is_ascii_unless_the_locale_can_show_more() {
+    let project = Project::package(&[("src/lib.rs", WATCH)]);
+    assert!(project.run(&[]).stdout.is_ascii());
+    let boxes = ran(command(&project.path(".")).env("LANG", "en_GB.UTF-8"));
+    assert!(boxes.stdout.contains("┌─ src/lib.rs:5:5"), "{}", boxes.stdout);
+}
+
+#[test]
+fn every_run_says_the_same() {
+    let project = project();
+    for path in ["a", "b", "c", "d"] {
+        project.write(&format!("src/{path}.rs"), WATCH);
+    }
+    for format in ["human", "short", "json"] {
+        let first = project.run(&["--format", format]);
+        for _ in 0..3 {
+            assert_eq!(project.run(&["--format", format]), first);
+        }
+    }
+}
+
+#[test]
+fn list_is_a_table_or_a_document() {
+    let project = project();
+    let table = project.run(&["list"]);
+    assert_eq!(table.code, Some(0));
+    assert!(table.stdout.starts_with("PLACE "), "{}", table.stdout);
+    assert!(
+        table.stdout.ends_with("src/bytes.rs:2  unread: the file is not valid UTF-8\n"),
+        "{}",
+        table.stdout
+    );
+    let document: Value = serde_json::from_str(&project.run(&["list", "--format", "json"]).stdout).unwrap();
+    assert_eq!(document["watches"].as_array().unwrap().len(), 2);
+    assert_eq!(document["watches"][0]["source"]["crate"], "tokio-tungstenite");
+}
+
+/// As much of JSON Schema as `schema.json` uses.
+fn validate(root: &Value, schema: &Value, value: &Value, place: &str, faults: &mut Vec<String>) {
+    for (key, wanted) in schema.as_object().unwrap() {
+        match key.as_str() {
+            "$ref" => {
+                let target = root.pointer(wanted.as_str().unwrap().strip_prefix('#').unwrap()).unwrap();
+                validate(root, target, value, place, faults);
+            }
+            "const" if value != wanted => faults.push(format!("{place}: not {wanted}")),
+            "enum" if !wanted.as_array().unwrap().contains(value) => {
+                faults.push(format!("{place}: none of {wanted}"))
+            }
+            "minimum" if value.as_i64() < wanted.as_i64() => {
+                faults.push(format!("{place}: less than {wanted}"))
+            }
+            "type" if !has_type(wanted, value) => faults.push(format!("{place}: not of type {wanted}")),
+            "required" => {
+                for name in wanted.as_array().unwrap().iter().filter_map(Value::as_str) {
+                    if value.as_object().is_some_and(|object| !object.contains_key(name)) {
+                        faults.push(format!("{place}: no {name}"));
+                    }
+                }
+            }
+            "properties" | "additionalProperties" if value.is_object() => {
+                let known = schema["properties"].as_object();
+                for (name, value) in value.as_object().unwrap() {
+                    let place = format!("{place}.{name}");
+                    match (known.and_then(|known| known.get(name)), key.as_str()) {
+                        (Some(schema), "properties") => validate(root, schema, value, &place, faults),
+                        (None, "additionalProperties") if wanted == &Value::Bool(false) => {
+                            faults.push(format!("{place}: surplus"));
+                        }
+                        (None, "additionalProperties") => validate(root, wanted, value, &place, faults),
+                        _ => {}
+                    }
+                }
+            }
+            "items" => {
+                for (index, value) in value.as_array().into_iter().flatten().enumerate() {
+                    validate(root, wanted, value, &format!("{place}[{index}]"), faults);
+                }
+            }
+            "$schema"
+            | "title"
+            | "description"
+            | "$defs"
+            | "const"
+            | "enum"
+            | "minimum"
+            | "type"
+            | "properties"
+            | "additionalProperties" => {}
+            other => panic!("the schema uses `{other}`, which this check does not know"),
+        }
+    }
+}
+
+fn has_type(wanted: &Value, value: &Value) -> bool {
+    match wanted {
+        Value::Array(any) => any.iter().any(|wanted| has_type(wanted, value)),
+        _ => match wanted.as_str().unwrap() {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "null" => value.is_null(),
+            other => panic!("the schema uses the type `{other}`"),
+        },
+    }
+}
