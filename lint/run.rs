@@ -20,13 +20,16 @@ use crate::{
 pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     let catalog = catalog::builtin();
     let (texts, unread) = workspace::texts(workspace, catalog);
-    let mut packages: BTreeMap<usize, Vec<(usize, Arc<str>)>> = BTreeMap::new();
+    // A file that belongs to no package is a program of its own.
+    let mut programs: BTreeMap<(usize, usize), Vec<(usize, Arc<str>)>> = BTreeMap::new();
     for (index, text) in texts {
-        packages.entry(workspace.files[index].package).or_default().push((index, text));
+        let package = workspace.files[index].package;
+        let alone = if workspace.packages[package].dependencies.is_none() { index } else { 0 };
+        programs.entry((package, alone)).or_default().push((index, text));
     }
-    let parts: Vec<Part> = packages
+    let parts: Vec<Part> = programs
         .into_par_iter()
-        .map(|(package, texts)| analyse_package(workspace, catalog, package, &texts))
+        .map(|((package, _), texts)| analyse_package(workspace, catalog, package, &texts))
         .collect();
     let mut analysis = Analysis { unread, ..Analysis::default() };
     for part in parts {

@@ -69,7 +69,7 @@ impl Judge<'_, '_, '_> {
         let source = &known.sources[self.site.watch.source];
         let text = &program.files[program.functions[self.site.function].file].text;
         let faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
-        if faults.is_empty() || !self.stands() {
+        if faults.is_empty() || self.site.fact.skips || !self.stands() {
             return None;
         }
         let consumer = self.consumer();
@@ -162,12 +162,14 @@ impl Judge<'_, '_, '_> {
             arms: Vec::new(),
             arm: None,
             arm_item: None,
+            left: false,
             consumer,
             consumer_item: function,
             round: None,
             bound: None,
             said: false,
             restored: false,
+            healed: false,
             released: false,
             forked: false,
             pending_handle: false,
@@ -228,10 +230,16 @@ impl Judge<'_, '_, '_> {
         }
         path.reverse();
         path.truncate(6);
+        let mut arm = ended.arm;
+        if let Some(arm) = &mut arm
+            && !ended.left
+        {
+            arm.transient = None;
+        }
         FaultPath {
             fault: fault.clone(),
             outcome,
-            arm: ended.arm,
+            arm,
             consumer: ended.consumer,
             item: self.infer.program.item_name(arm_item),
             path,

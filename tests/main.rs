@@ -8,6 +8,8 @@
 )]
 
 mod bad_input;
+#[cfg(test)]
+mod cases;
 mod cli;
 mod docs;
 mod dogfood;

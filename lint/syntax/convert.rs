@@ -25,6 +25,10 @@ impl Context {
         parse::span(node.span(), self.skipped)
     }
 
+    pub(super) fn token_span(self, span: proc_macro2::Span) -> Span {
+        parse::span(span, self.skipped)
+    }
+
     pub(super) fn ident_span(self, ident: &Ident) -> Span {
         parse::span(ident.span(), self.skipped)
     }

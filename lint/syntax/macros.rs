@@ -10,7 +10,7 @@ use syn::{
 
 use super::{
     convert::Context,
-    tree::{Block, Expr, ExprKind, MacroKind, SelectArm, Span},
+    tree::{Block, Expr, ExprKind, MacroKind, Path, SelectArm, Span},
 };
 
 /// Reads a macro's body by the macro's name. A body that does not read as the macro's own syntax is kept as plain arguments.
@@ -124,7 +124,39 @@ fn block_stands_alone(input: ParseStream<'_>) -> bool {
 }
 
 /// Comma-separated arguments that read as expressions; `name = value` counts as its value, `%x` and `?x` (of log macros) as `x`.
+/// Names that a format string captures (`"lost {error}"`) come last.
 fn arguments(context: Context, body: TokenStream) -> Vec<Expr> {
+    let mut captured = Vec::new();
+    for token in body.clone() {
+        if let TokenTree::Literal(literal) = &token {
+            let span = context.token_span(literal.span());
+            captured.extend(captures(&literal.to_string()).into_iter().map(|name| {
+                let path = Path { segments: vec![name], arguments: Vec::new() };
+                Expr { kind: ExprKind::Path(path), span }
+            }));
+        }
+    }
+    let mut found = plain_arguments(context, body);
+    found.append(&mut captured);
+    found
+}
+
+/// The names in the braces of a string literal.
+fn captures(literal: &str) -> Vec<String> {
+    if !literal.contains('"') {
+        return Vec::new();
+    }
+    let text = literal.replace("{{", "");
+    let name = |part: &str| {
+        let name = part.split(['}', ':']).next().unwrap_or_default();
+        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        is_name.then(|| name.to_owned())
+    };
+    text.split('{').skip(1).filter_map(name).collect()
+}
+
+fn plain_arguments(context: Context, body: TokenStream) -> Vec<Expr> {
     let whole = Punctuated::<syn::Expr, Token![,]>::parse_terminated.parse2(body.clone());
     if let Ok(list) = whole {
         return list.iter().map(|expr| argument(context, expr)).collect();
@@ -239,5 +271,14 @@ mod tests {
             panic!("not plain")
         };
         assert_eq!(args.len(), 5);
+    }
+
+    #[test]
+    fn format_strings_capture_names() {
+        let MacroKind::Plain(args) = first_macro("warn!(\"{{}} {error:#} {} {0} {wait:?}\", x);") else {
+            panic!("not plain")
+        };
+        let names: Vec<_> = args.iter().filter_map(|arg| if let ExprKind::Path(path) = &arg.kind { Some(path.last()) } else { None }).collect();
+        assert_eq!(names, ["x", "error", "wait"]);
     }
 }

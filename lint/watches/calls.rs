@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyKind, Callee, Op, Place},
+    flow::graph::{Callee, Op, Place},
     syntax::tree::{Path, Span},
 };
 
@@ -180,26 +180,7 @@ impl Walk<'_, '_, '_> {
             other => return other,
         }
         let value = state.get(&place);
-        let to = Place::local(param);
-        self.run_body(state, owner, body, env, &[value], Then::Into(to.clone()));
-        // An `async` block is what such a closure gives: it runs too, and then the task is over.
-        let last = state.frames.len() - 1;
-        state.frames[last].then = Then::Detached;
-        if let Some(inner) = self.async_tail(owner, body) {
-            state.frames[last].body = inner;
-            state.frames[last].block = self.graph(owner).bodies[inner as usize].entry;
-        }
-        Flow::Next
-    }
-
-    /// The `async` block that a closure returns.
-    fn async_tail(&self, function: FnId, body: u32) -> Option<u32> {
-        match self.infer.returned(function, body) {
-            Ty::Body(owner, inner) if owner == function && self.graph(owner).bodies[inner as usize].kind == BodyKind::Async => {
-                Some(inner)
-            }
-            _ => None,
-        }
+        self.run_body(state, owner, body, env, &[value], Then::Callback)
     }
 
     fn function(&self, state: &mut State, op: &Op, path: &Path, args: &[Place], values: Vec<Val>) -> Flow {
@@ -535,6 +516,14 @@ impl Walk<'_, '_, '_> {
                 let task = task.clone();
                 state.set(&args[0], task);
                 return self.finish_call(state, op, Val::Unknown);
+            }
+            if let Val::Returns(inner) = task
+                && inner.handle().is_some()
+                && matches!(name, "map" | "flat_map" | "filter_map" | "for_each")
+            {
+                // The closure runs for each item: what it gives is what the collection holds.
+                let held = (**inner).clone();
+                return self.finish_call(state, op, held);
             }
             if name == "abort" || name == "detach" || name == "forget" {
                 return self.finish_call(state, op, Val::Unknown);

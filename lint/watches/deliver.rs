@@ -55,7 +55,8 @@ impl Walk<'_, '_, '_> {
         state.phase = Phase::Polled(count.saturating_add(1));
         let item = match event {
             Event::Dead => {
-                return Flow::Done(self.dead_by(state, Outcome::Spins));
+                let outcome = if state.healed { Outcome::Ends } else { Outcome::Spins };
+                return Flow::Done(self.dead_by(state, outcome));
             }
             Event::Heals => {
                 let paced = state.waited || self.fact.paced || self.fact.shows_as == ShowsAs::Variant;
@@ -69,6 +70,7 @@ impl Walk<'_, '_, '_> {
             Event::Restored => {
                 // Only the subscription is at stake from here on.
                 state.arm = None;
+                state.healed = true;
                 let name = self.fact.restored_on.clone().unwrap_or_default();
                 Item::Value(fill_item(&fact.gives, Val::FaultItem(name)))
             }

@@ -57,14 +57,27 @@ impl Walk<'_, '_, '_> {
             return self.up(state, &frame, value);
         }
         state.frames.pop();
+        state.forget(frame.env);
         match frame.then {
             Then::Callers => {}
+            Then::Callback => return self.called_back(state, value),
             Then::Into(place) => state.set(&place, value),
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
             Then::Detached => return Flow::Done(self.after_callback(state)),
         }
         Flow::Next
+    }
+
+    /// A library's callback has returned: what it gave may be a future that the library runs.
+    fn called_back(&self, state: &mut State, value: Val) -> Flow {
+        match value {
+            Val::Body(function, body, env) if self.graph(function).bodies[body as usize].kind == BodyKind::Async => {
+                self.run_body(state, function, body, env, &[], Then::Detached)
+            }
+            Val::Future(function, args) => self.inline(state, function, args, Then::Detached, Span::default()),
+            _ => Flow::Done(self.after_callback(state)),
+        }
     }
 
     /// A task of its own, or a callback, has ended.
@@ -290,6 +303,11 @@ impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
     pub(super) fn open(&self, state: &mut State, op: &Op, ty: &Ty) -> Flow {
         let location = self.location(state.frame().function, op.span);
+        if state.phase == Phase::Fresh {
+            // Another stream of the same source, opened along with the first.
+            state.set(&op.to, ready(ty));
+            return Flow::Next;
+        }
         if state.reopened {
             let by = self.round(state);
             let outcome = Outcome::Reopens { paced: state.waited, by };
@@ -302,12 +320,7 @@ impl Walk<'_, '_, '_> {
         let fails = ty_mentions(ty, "Result");
         let mut failed = fails.then(|| state.clone());
         state.phase = Phase::Fresh;
-        let opened = fresh(ty);
-        let opened = match ty {
-            Ty::Future(_) => Val::Done(Box::new(opened)),
-            _ => opened,
-        };
-        state.set(&op.to, opened);
+        state.set(&op.to, ready(ty));
         let Some(failed) = &mut failed else { return Flow::Next };
         // From here on the fault is that of the opening.
         failed.arm = None;
@@ -392,7 +405,7 @@ impl Walk<'_, '_, '_> {
             match then {
                 Then::Into(place) | Then::Wrap(_, place) => state.set(&place, Val::Unknown),
                 Then::Adapter { method, to, next } => return self.adapt(state, Val::Unknown, next + 1, method, &to),
-                Then::Callers | Then::Detached => {}
+                Then::Callers | Then::Detached | Then::Callback => {}
             }
             return Flow::Next;
         }
@@ -407,6 +420,14 @@ impl Walk<'_, '_, '_> {
             self.enter_arm(state, function, arm);
         }
         Flow::Next
+    }
+}
+
+/// What a successful opening gives.
+fn ready(ty: &Ty) -> Val {
+    match ty {
+        Ty::Future(_) => Val::Done(Box::new(fresh(ty))),
+        _ => fresh(ty),
     }
 }
 

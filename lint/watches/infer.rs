@@ -572,16 +572,16 @@ impl Round<'_, '_, '_> {
         let paths = infer.paths(self.id, &receiver);
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let is_local = matches!(receiver, Ty::Local(..) | Ty::Dyn(_));
-        if !is_local {
+        if !is_local && !is_plain(name) {
+            if let Some(shape) = known.value_method(&paths, name) {
+                return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
+            }
             if let Some((source, opener, guessed)) = known.open_method(&paths, name) {
                 let mut calls = chain_of(&receiver);
                 calls.push(call());
                 let watch = self.opened(source, calls, span, guessed);
                 let shape = opener.gives.clone().unwrap_or(Shape::Watch);
                 return infer.shape(&shape, known, Some(&watch));
-            }
-            if let Some(shape) = known.value_method(&paths, name) {
-                return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
             }
         }
         match name {
@@ -760,6 +760,14 @@ pub(super) fn chain_of(ty: &Ty) -> Vec<Call> {
         Ty::Watch(watch) => watch.calls.clone(),
         _ => Vec::new(),
     }
+}
+
+/// Methods that any type may have, and that open nothing.
+fn is_plain(name: &str) -> bool {
+    matches!(
+        name,
+        "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "lock" | "read" | "write" | "to_owned" | "unwrap" | "expect" | "into" | "deref" | "fmt" | "eq"
+    )
 }
 
 /// Whether unknown methods of a type give the type again.

@@ -27,6 +27,8 @@ pub(super) enum Then {
     Wrap(&'static str, Place),
     /// A task of its own: nobody gets the value.
     Detached,
+    /// A library calls it with an item.
+    Callback,
     /// An adapter's closure: the rest of the adapters follow.
     Adapter { next: usize, method: &'static str, to: Place },
 }
@@ -90,6 +92,8 @@ pub(super) struct State {
     /// The first arm that logged, or else singled out a transient fault.
     pub(super) arm: Option<Arm>,
     pub(super) arm_item: Option<FnId>,
+    /// Whether the path left from inside the arm that singled out the transient fault.
+    pub(super) left: bool,
     pub(super) consumer: Location,
     pub(super) consumer_item: FnId,
     pub(super) round: Option<Round>,
@@ -97,6 +101,8 @@ pub(super) struct State {
     pub(super) bound: Option<Location>,
     pub(super) said: bool,
     pub(super) restored: bool,
+    /// The connection is back: what the arms do now says nothing about the fault.
+    pub(super) healed: bool,
     pub(super) released: bool,
     /// A branch that has nothing to do with the fault was taken.
     pub(super) forked: bool,
@@ -127,6 +133,13 @@ impl State {
         self.envs[env].set(place, value);
     }
 
+    /// Drops the locals of a frame that has returned.
+    pub(super) fn forget(&mut self, env: usize) {
+        if env > 0 && env + 1 == self.envs.len() && self.frames.iter().all(|frame| frame.env != env) {
+            self.envs.pop();
+        }
+    }
+
     pub(super) fn depth(&self) -> i32 {
         i32::try_from(self.frames.len()).unwrap_or(i32::MAX) - self.ups
     }
@@ -152,8 +165,8 @@ impl State {
         self.frames.hash(&mut hasher);
         self.envs.hash(&mut hasher);
         (self.phase, self.waited, self.reopened, self.consumed, self.ups, self.tested, &self.singles).hash(&mut hasher);
-        (&self.arms, self.arm.is_some(), self.round, self.bound.is_some(), self.said).hash(&mut hasher);
-        (self.restored, self.released, self.pending_handle, self.handed_over.is_some()).hash(&mut hasher);
+        (&self.arms, self.arm.is_some(), self.round, self.bound.is_some(), self.said, self.left).hash(&mut hasher);
+        (self.restored, self.healed, self.released, self.pending_handle, self.handed_over.is_some()).hash(&mut hasher);
         self.chain.hash(&mut hasher);
         hasher.finish()
     }

@@ -15,6 +15,8 @@ pub(super) struct Ended {
     pub(super) arm_item: Option<FnId>,
     pub(super) consumer: Location,
     pub(super) consumer_item: FnId,
+    /// Whether the path left from inside the arm that singled out the transient fault.
+    pub(super) left: bool,
     pub(super) trail: Option<Rc<Trail>>,
 }
 
@@ -30,6 +32,7 @@ impl Verdict {
             arm_item: state.arm_item,
             consumer: state.consumer,
             consumer_item: state.consumer_item,
+            left: state.left,
             trail: state.trail.clone(),
         }])
     }
@@ -43,12 +46,14 @@ impl Verdict {
         self.0.iter().any(|ended| is_bad(ended.outcome))
     }
 
-    fn gives_up(&self) -> bool {
+    pub(super) fn gives_up(&self) -> bool {
         self.0.iter().any(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }))
     }
 
     fn singles_out(&self) -> bool {
-        self.0.iter().any(|ended| is_bad(ended.outcome) && ended.arm.as_ref().is_some_and(|arm| arm.transient.is_some()))
+        self.0.iter().any(|ended| {
+            is_bad(ended.outcome) && ended.left && ended.arm.as_ref().is_some_and(|arm| arm.transient.is_some())
+        })
     }
 
     /// Branches on something that has nothing to do with the fault: one that recovers is enough. A bound that ends the recovery in
@@ -68,8 +73,14 @@ impl Verdict {
         }
         match (self.is_bad(), other.is_bad()) {
             (true, false) => other,
+            // Leaving for another reason says less than what happens to the watch that stays.
+            (true, true) if self.just_ends() && !other.just_ends() => other,
             _ => self,
         }
+    }
+
+    fn just_ends(&self) -> bool {
+        self.0.iter().all(|ended| ended.outcome == Outcome::Ends)
     }
 
     /// Branches that the fault itself takes: all of them must recover.

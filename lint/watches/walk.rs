@@ -155,7 +155,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         let graph = self.graph(function);
         let before = graph.blocks[state.frame().block as usize].arm;
         let after = graph.blocks[block as usize].arm;
-        if state.tested && after != before {
+        if state.tested && after != before && !state.healed {
             if let Some(arm) = after {
                 self.enter_arm(state, function, arm);
             }
@@ -196,6 +196,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     pub(super) fn log(&self, state: &mut State) {
         if state.bound.is_some() {
             state.said = true;
+        }
+        if state.healed {
+            return;
         }
         let Some((function, arm)) = self.fault_arm(state) else { return };
         let location = self.location(function, self.graph(function).arms[arm as usize].span);
@@ -263,6 +266,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 if carries || self.fault_arm(state).is_some() { Val::Derived } else { Val::Unknown }
             }
             Value::Leave => {
+                self.note_leaving(state);
                 if let Some(bound) = &mut state.bound
                     && !state.said
                 {
@@ -273,6 +277,13 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         };
         state.set(&op.to, value);
         Flow::Next
+    }
+
+    /// Remembers that the path leaves from inside the arm that singled out the transient fault.
+    fn note_leaving(&self, state: &mut State) {
+        let inside = self.fault_arm(state).map(|(function, arm)| self.location(function, self.graph(function).arms[arm as usize].span));
+        let transient = state.arm.as_ref().filter(|arm| arm.transient.is_some()).map(|arm| arm.location);
+        state.left |= transient.is_some() && inside == transient;
     }
 
     fn store(&self, state: &mut State, op: &Op, value: Val) -> Flow {
@@ -459,22 +470,17 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     /// A bound on attempts matters only where the other branch recovers.
     fn bounded(&self, states: Vec<State>) -> Flow {
         let verdicts: Vec<Verdict> = states.into_iter().map(|state| self.explore(state)).collect();
-        let gives_up =
-            |verdict: &Verdict| verdict.0.iter().any(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }));
-        let recovers = verdicts.iter().any(|verdict| !verdict.0.is_empty() && !verdict.is_bad());
+        let recovers = |verdict: &Verdict| !verdict.0.is_empty() && (!verdict.is_bad() || verdict.gives_up());
         let mut rest = Verdict::none();
-        for verdict in verdicts {
-            if gives_up(&verdict) && !recovers {
-                let dead = verdict.0.into_iter().map(|mut ended| {
-                    if matches!(ended.outcome, Outcome::GivesUp { .. }) {
-                        ended.outcome = Outcome::Ends;
-                    }
-                    ended
-                });
-                rest = rest.any(Verdict(dead.collect()));
-            } else {
-                rest = rest.any(verdict);
+        for (at, verdict) in verdicts.iter().enumerate() {
+            let beside = verdicts.iter().enumerate().any(|(other, verdict)| other != at && recovers(verdict));
+            let mut verdict = verdict.clone();
+            if !beside {
+                for ended in verdict.0.iter_mut().filter(|ended| matches!(ended.outcome, Outcome::GivesUp { .. })) {
+                    ended.outcome = Outcome::Ends;
+                }
             }
+            rest = rest.any(verdict);
         }
         Flow::Done(rest)
     }
@@ -613,6 +619,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
 
     /// `?` on an error: returns from the body; in a generator it yields the error and ends.
     fn give_back_early(&self, state: &mut State, value: Val) -> Flow {
+        self.note_leaving(state);
         let frame = state.frame();
         let generator = matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
         if generator && value.carries() && !self.heals() {

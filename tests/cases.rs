@@ -1,0 +1,73 @@
+//! Scores the binary on `fixtures/cases`: every mark must be found, and nothing else.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use assert_cmd::Command;
+
+/// Least share of findings that are marked.
+const PRECISION: f64 = 0.97;
+/// Least share of marks that are found.
+const RECALL: f64 = 0.93;
+
+/// Rule and line, by file.
+type Verdicts = BTreeMap<String, Vec<(String, u64)>>;
+
+fn marks(folder: &Path) -> Verdicts {
+    let mut marks = Verdicts::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut found = Vec::new();
+        for (line, text) in (1..).zip(text.lines()) {
+            if let Some((_, rule)) = text.split_once("//~ ") {
+                found.push((rule.trim().to_owned(), line));
+            }
+        }
+        let flagged = text.lines().nth(1).unwrap_or_default().contains("verdict: flagged");
+        assert_eq!(flagged, !found.is_empty(), "{}: the second line and the marks differ", path.display());
+        marks.insert(path.file_name().unwrap().to_string_lossy().into_owned(), found);
+    }
+    marks
+}
+
+fn findings(folder: &Path) -> Verdicts {
+    let run = Command::cargo_bin("cargo-rideout")
+        .unwrap()
+        .args(["check", "--pedantic", "--format", "json"])
+        .arg(folder)
+        .output()
+        .unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let mut found = Verdicts::new();
+    for finding in report["findings"].as_array().unwrap() {
+        let file = finding["file"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let rule = finding["rule"].as_str().unwrap().to_owned();
+        found.entry(file).or_default().push((rule, finding["span"]["start"]["line"].as_u64().unwrap()));
+    }
+    found
+}
+
+#[test]
+fn the_cases_get_the_right_verdicts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases");
+    let mut found = findings(&folder);
+    let (mut right, mut missed, mut wrong) = (0_u32, Vec::new(), Vec::new());
+    for (file, marks) in marks(&folder) {
+        let mut extra = found.remove(&file).unwrap_or_default();
+        for (rule, line) in marks {
+            match extra.iter().position(|(found, at)| *found == rule && at.abs_diff(line) <= 1) {
+                Some(at) => {
+                    extra.remove(at);
+                    right += 1;
+                }
+                None => missed.push(format!("{file}:{line}: {rule}")),
+            }
+        }
+        wrong.extend(extra.into_iter().map(|(rule, line)| format!("{file}:{line}: {rule}")));
+    }
+    let share = |part: u32, rest: usize| f64::from(part) / (f64::from(part) + rest as f64);
+    let (precision, recall) = (share(right, wrong.len()), share(right, missed.len()));
+    println!("precision {precision:.3}, recall {recall:.3}, {right} right");
+    println!("missed: {missed:#?}\nwrong: {wrong:#?}");
+    assert!(precision >= PRECISION && recall >= RECALL, "missed {missed:#?}, wrong {wrong:#?}");
+}
