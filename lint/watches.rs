@@ -5,6 +5,7 @@ mod combinators;
 mod deliver;
 mod ends;
 mod facts;
+mod helpers;
 mod infer;
 mod polls;
 mod state;
@@ -155,6 +156,7 @@ impl Judge<'_, '_, '_> {
             waited: false,
             reopened: false,
             consumed: false,
+            closure: None,
             ups: 0,
             chain: Vec::new(),
             tested: false,

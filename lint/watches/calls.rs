@@ -1,7 +1,7 @@
 //! Calls on a fault's way: polls, openings, words of the control flow, functions of the workspace, and everything else.
 
 use rideout_rules::{
-    catalog::{Meaning, Reopen},
+    catalog::Meaning,
     model::Outcome,
 };
 
@@ -34,13 +34,13 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn finish_call(&self, state: &mut State, op: &Op, value: Val) -> Flow {
+    pub(super) fn finish_call(&self, state: &mut State, op: &Op, value: Val) -> Flow {
         state.set(&op.to, value);
         Flow::Next
     }
 
     /// Whether a type holds the source at hand.
-    fn is_source(&self, function: FnId, ty: &Ty) -> bool {
+    pub(super) fn is_source(&self, function: FnId, ty: &Ty) -> bool {
         ty.watch().is_some_and(|watch| {
             self.infer.program.known(function).sources[watch.source].facts.id == self.source
         })
@@ -461,41 +461,6 @@ impl Walk<'_, '_, '_> {
             within = graph.loops[id as usize].parent;
         }
         false
-    }
-
-    /// A retry helper got a result from the closure it drives.
-    fn helper(&self, state: &mut State, op: &Op, reopen: &Reopen, result: Val, chain: &[crate::facts::ty::Call]) -> Flow {
-        let result = match result {
-            Val::Done(inner) => *inner,
-            other => other,
-        };
-        let location = self.location(state.frame().function, op.span);
-        let called = |names: &[String]| {
-            chain.iter().any(|call| names.contains(&call.name) || call.argument.as_ref().is_some_and(|text| names.contains(text)))
-        };
-        let in_file = |names: &[String]| {
-            let text = &self.infer.program.files[self.infer.program.functions[state.frame().function].file].text;
-            names.iter().any(|name| text.contains(name.as_str()))
-        };
-        let lifted = called(&reopen.unbounded_by) || (reopen.bounded && in_file(&reopen.unbounded_by));
-        let bounded = (reopen.bounded && !lifted) || called(&reopen.bounded_by);
-        let retried = result.is_variant("Err") || reopen.on_ok;
-        state.step(location, "a helper calls it again on an error");
-        if !retried {
-            let given = Val::Done(Box::new(result));
-            return self.finish_call(state, op, given);
-        }
-        if !reopen.paced {
-            let by = self.location(state.frame().function, op.span);
-            return Flow::Done(Verdict::new(Outcome::Reopens { paced: false, by }, state));
-        }
-        if !bounded {
-            let outcome = Outcome::Reopens { paced: true, by: location };
-            return Flow::Done(Verdict::new(outcome, state));
-        }
-        state.bound.get_or_insert(location);
-        state.reopened = true;
-        self.finish_call(state, op, Val::Done(Box::new(result)))
     }
 
     /// A call that leads out of the workspace.

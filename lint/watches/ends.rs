@@ -230,6 +230,9 @@ impl Walk<'_, '_, '_> {
             BodyKind::Closure { is_async: false } => Val::Returns(Box::new(value)),
             BodyKind::Async | BodyKind::Function { .. } => Val::Done(Box::new(value)),
         };
+        if matches!(graph.bodies[frame.body as usize].kind, BodyKind::Closure { .. }) {
+            state.closure = Some((frame.function, frame.body));
+        }
         let block_id = u32::try_from(block).unwrap_or(u32::MAX);
         let to = graph.blocks[block].ops[op].to.clone();
         let body = graph.blocks[block].body;

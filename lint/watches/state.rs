@@ -81,6 +81,8 @@ pub(super) struct State {
     pub(super) reopened: bool,
     /// Whether the closure that the walk came from has been called.
     pub(super) consumed: bool,
+    /// The last closure that the walk came out of.
+    pub(super) closure: Option<(FnId, BodyId)>,
     /// Callers gone up.
     pub(super) ups: i32,
     pub(super) chain: Vec<Site>,
