@@ -69,7 +69,10 @@ impl Judge<'_, '_, '_> {
         let known = program.known(self.site.function);
         let source = &known.sources[self.site.watch.source];
         let text = &program.files[program.functions[self.site.function].file].text;
-        let faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        let mut faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        if self.site.fact.none_heals {
+            faults.push(facts::healing_none());
+        }
         if faults.is_empty() || self.site.fact.skips || !self.stands() {
             return None;
         }
@@ -173,6 +176,7 @@ impl Judge<'_, '_, '_> {
             restored: false,
             healed: false,
             released: false,
+            marked: false,
             forked: false,
             pending_handle: false,
             handed_over: None,

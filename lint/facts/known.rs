@@ -30,8 +30,8 @@ pub(crate) struct Known<'c> {
     value_methods: HashMap<&'c str, Vec<(&'c Value, Vec<PathPattern>)>>,
     word_fns: Paths<Meaning>,
     word_methods: HashMap<&'c str, Vec<(Meaning, Vec<PathPattern>)>>,
-    /// Names with `*` that tell of a call out of view that it waits.
-    wait_hints: Vec<&'c str>,
+    /// Names with `*` that tell what a call out of view means.
+    hints: Vec<(&'c str, Meaning)>,
     word_macros: HashMap<&'c str, Meaning>,
     word_types: Paths<Meaning>,
     reopen_fns: Paths<&'c Reopen>,
@@ -96,9 +96,14 @@ fn ends_with(path: &str, pattern: &[String]) -> bool {
     pattern.iter().rev().all(|pattern| segments.next().is_some_and(|segment| matches(segment, pattern)))
 }
 
-/// Whether a name holds the word of a pattern like `*sleep*`.
+/// Whether a name fits a pattern like `*sleep*`, `send_*`.
 fn hinted(name: &str, pattern: &str) -> bool {
-    name.contains(pattern.trim_matches('*'))
+    let word = pattern.trim_matches('*');
+    match (pattern.starts_with('*'), pattern.ends_with('*')) {
+        (true, true) => name.contains(word),
+        (true, false) => name.ends_with(word),
+        _ => name.starts_with(word),
+    }
 }
 
 /// Whether a segment matches a pattern with at most one `*`.
@@ -162,9 +167,7 @@ impl<'c> Known<'c> {
                 word.types.iter().for_each(|path| known.word_types.add(&roots, path, word.means));
                 for method in &word.methods {
                     if method.contains('*') {
-                        if word.means == Meaning::Wait {
-                            known.wait_hints.push(method);
-                        }
+                        known.hints.push((method, word.means));
                         continue;
                     }
                     known.word_methods.entry(method).or_default().push((word.means, all(&word.on)));
@@ -237,9 +240,9 @@ impl<'c> Known<'c> {
         })
     }
 
-    /// Whether the name of a call that leads out of view says that it waits.
-    pub(crate) fn hints_wait(&self, name: &str) -> bool {
-        self.wait_hints.iter().any(|pattern| hinted(name, pattern))
+    /// What the name of a call that leads out of view says.
+    pub(crate) fn hint(&self, name: &str) -> Option<Meaning> {
+        self.hints.iter().find(|(pattern, _)| hinted(name, pattern)).map(|(_, means)| *means)
     }
 
     pub(crate) fn word_macro(&self, name: &str) -> Option<Meaning> {

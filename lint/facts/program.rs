@@ -438,7 +438,7 @@ impl<'c> Program<'c> {
             _ if last.ends_with("Result") && !args.is_empty() => Ty::named("Result", args),
             // A container is as good as what it holds, if that is a watch.
             "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "FuturesUnordered" | "SelectAll"
-            | "StreamMap" | "ReusableBoxFuture" | "Peekable" | "Take" | "Skip" | "TakeUntil" | "Map" | "Throttle"
+            | "StreamMap" | "SplitStream" | "ReusableBoxFuture" | "Peekable" | "Take" | "Skip" | "TakeUntil" | "Map" | "Throttle"
             | "Response" | "StreamReader"
                 if args.iter().any(|arg| arg.watch().is_some()) =>
             {

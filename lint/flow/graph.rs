@@ -124,6 +124,8 @@ pub(crate) enum Value {
     Yield(Place),
     Join { futures: Vec<Place>, fallible: bool },
     Opaque(Vec<Place>),
+    /// A future that a `select!` arm's condition keeps from being polled.
+    Never,
     /// `return` or `break` stands here; for telling where a path leaves.
     Leave,
 }
@@ -152,7 +154,6 @@ pub(crate) struct SelectArm {
     pub(crate) future: Place,
     pub(crate) got: Place,
     pub(crate) pat: Pattern,
-    pub(crate) condition: Option<Place>,
     pub(crate) next: BlockId,
 }
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{Callee, Op, Place},
+    flow::graph::{BlockId, Callee, Op, Place, Value},
     syntax::tree::{Path, Span},
 };
 
@@ -64,6 +64,16 @@ impl Walk<'_, '_, '_> {
                     state.phase = Phase::Fresh;
                 }
                 return self.on_watch(state, op, name, args, &values, &receiver_ty);
+            }
+            Val::Unknown
+                if (state.ups > 0 || state.frames.len() > 1)
+                    && matches!(&receiver_ty, Ty::Watch(_))
+                    && self.is_source(function, &receiver_ty)
+                    && self.is_poll(function, &receiver_ty, name)
+                    && self.is_own_local(function, &args[0]) =>
+            {
+                // The function that makes the stream runs anew, and so does the stream.
+                return self.poll_anew(state, op, name, args, &receiver_ty);
             }
             Val::Ended if stream_method(name).is_some() => {
                 let count = if let Phase::Polled(count) = state.phase { count } else { 100 };
@@ -127,6 +137,43 @@ impl Walk<'_, '_, '_> {
             return self.open(state, op, &result_ty);
         }
         self.unknown(state, op, name, args, &values, true)
+    }
+
+    fn is_poll(&self, function: FnId, ty: &Ty, name: &str) -> bool {
+        let known = self.infer.program.known(function);
+        ty.watch().is_some_and(|watch| polls::poll(known, watch.source, name).is_some())
+    }
+
+    /// Whether a place is a local of the function that is neither a parameter nor made from one.
+    fn is_own_local(&self, function: FnId, place: &Place) -> bool {
+        let graph = self.graph(function);
+        let origin = self.param_of(function, place.local);
+        place.fields.is_empty() && graph.bodies.iter().all(|body| !body.params.contains(&origin))
+    }
+
+    /// A poll of a stream whose opening was not recognised: its function has been entered again.
+    fn poll_anew(&self, state: &mut State, op: &Op, name: &str, args: &[Place], ty: &Ty) -> Flow {
+        if state.pending_handle {
+            return self.finish_call(state, op, Val::Unknown);
+        }
+        if state.phase != Phase::Fresh {
+            if state.reopened {
+                let by = self.round(state);
+                let paced = state.waited || !self.opens_in_view();
+                return Flow::Done(Verdict::new(Outcome::Reopens { paced, by }, state));
+            }
+            state.reopened = true;
+            state.waited = false;
+            state.round = None;
+        }
+        state.set(&args[0], Val::Ours);
+        state.phase = Phase::Fresh;
+        self.on_watch(state, op, name, args, &[], ty)
+    }
+
+    /// Whether the opening of the watch at hand was recognised.
+    fn opens_in_view(&self) -> bool {
+        self.site.watch.opener.is_some()
     }
 
     /// A method of the watch itself.
@@ -229,6 +276,7 @@ impl Walk<'_, '_, '_> {
         {
             state.pending_handle = false;
             let joined = Val::variant("Ok", Some(handle.clone()));
+            let joined = if last == "select_all" { Val::tuple(vec![joined, Val::Unknown, Val::Unknown]) } else { joined };
             return self.finish_call(state, op, Val::Done(Box::new(joined)));
         }
         // A constructor keeps what it is given.
@@ -304,7 +352,16 @@ impl Walk<'_, '_, '_> {
             && !facts(*id).is_async
             && !gives_future(&self.infer.output(*id))
         {
-            let call = self.location(state.frame().function, op.span);
+            let call = self.outer_call(state, op.span);
+            if state.frames.iter().all(|frame| frame.function != *id || frame.body != 0) {
+                // It made this task and has long returned: it makes the next one.
+                state.handed_over = Some((call, state.waited));
+                return self.finish_call(state, op, Val::Unknown);
+            }
+            if is_poll_output(facts(*id).output.as_ref()) {
+                // A hand-written `poll_next` that polls on unwinds at the next item.
+                return Flow::Done(Verdict::new(Outcome::Unknown, state));
+            }
             return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
         }
         match bodies.as_slice() {
@@ -383,7 +440,7 @@ impl Walk<'_, '_, '_> {
         let reads = self.graph(function).locals[op.to.local as usize].reads;
         match task.or_else(|| values.first().filter(|value| matches!(value, Val::Done(_) | Val::Returns(_)))) {
             Some(Val::Done(inner) | Val::Returns(inner)) => {
-                if self.serves_clients(state) {
+                if self.in_accept_loop(function, state.frame().block) {
                     return Flow::Done(Verdict::new(Outcome::OneShot, state));
                 }
                 let inner = match &**inner {
@@ -403,7 +460,7 @@ impl Walk<'_, '_, '_> {
                 Flow::Next
             }
             Some(Val::Again(span, callee)) => {
-                let call = self.location(function, *span);
+                let call = self.outer_call(state, *span);
                 if reads == 0 {
                     state.handed_over = Some((call, state.waited));
                 }
@@ -433,29 +490,23 @@ impl Walk<'_, '_, '_> {
         Flow::Any(vec![after, task])
     }
 
-    /// Whether the task is made inside an accept loop: it lives as long as its client.
-    fn serves_clients(&self, state: &State) -> bool {
-        let frame = state.frame();
-        let graph = self.graph(frame.function);
-        let known = self.infer.program.known(frame.function);
-        let mut within = graph.blocks[frame.block as usize].within;
-        while let Some(id) = within {
-            let accepts = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id)).any(|block| {
-                block.ops.iter().any(|op| match &op.value {
-                    crate::flow::graph::Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
-                        let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(frame.function, place));
-                        match &ty {
-                            Ty::Watch(watch) => {
-                                known.sources[watch.source].facts.spins_pedantic
-                                    && polls::poll(known, watch.source, name).is_some()
-                            }
-                            _ => false,
-                        }
-                    }
-                    _ => false,
+    /// Whether a block stands inside an accept loop: what is made there lives as long as its client.
+    pub(super) fn in_accept_loop(&self, function: FnId, block: BlockId) -> bool {
+        let graph = self.graph(function);
+        let known = self.infer.program.known(function);
+        let accepts = |op: &Op| match &op.value {
+            Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
+                let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
+                ty.watch().is_some_and(|watch| {
+                    known.sources[watch.source].facts.spins_pedantic && polls::poll(known, watch.source, name).is_some()
                 })
-            });
-            if accepts {
+            }
+            _ => false,
+        };
+        let mut within = graph.blocks[block as usize].within;
+        while let Some(id) = within {
+            let mut inside = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id));
+            if inside.any(|block| block.ops.iter().any(accepts)) {
                 return true;
             }
             within = graph.loops[id as usize].parent;
@@ -467,12 +518,25 @@ impl Walk<'_, '_, '_> {
     fn unknown(&self, state: &mut State, op: &Op, name: &str, args: &[Place], values: &[Val], converts: bool) -> Flow {
         let function = state.frame().function;
         let known = self.infer.program.known(function);
-        if known.hints_wait(name) {
+        if known.hint(name) == Some(Meaning::Wait) {
             let reads = self.graph(function).locals[op.to.local as usize].reads;
             if reads == 0 {
                 state.waited = true;
             }
             return self.finish_call(state, op, Val::Sleep);
+        }
+        match known.hint(name) {
+            Some(Meaning::Exit) => return Flow::Done(Verdict::new(Outcome::Surfaces, state)),
+            Some(Meaning::Send) if values.iter().skip(1).any(Val::carries) || self.fault_arm(state).is_some() => {
+                return Flow::Done(Verdict::new(Outcome::Forwards, state));
+            }
+            _ => {}
+        }
+        if matches!(name, "remove" | "evict" | "invalidate" | "deregister" | "unregister") && !state.forked {
+            state.released = true;
+        }
+        if name == "store" && matches!(values.get(1), Some(Val::Bool(_))) && !state.forked {
+            state.marked = true;
         }
         // The watch's task goes where it cannot be seen, or into a collection.
         let task = values.iter().find(|value| matches!(value, Val::Done(_) | Val::Returns(_)) || value.handle().is_some());
@@ -515,6 +579,10 @@ impl Walk<'_, '_, '_> {
         };
         self.finish_call(state, op, value)
     }
+}
+
+fn is_poll_output(output: Option<&crate::syntax::tree::Type>) -> bool {
+    matches!(output, Some(crate::syntax::tree::Type::Path(path)) if path.last() == "Poll")
 }
 
 fn gives_future(ty: &Ty) -> bool {

@@ -37,6 +37,12 @@ impl Walk<'_, '_, '_> {
         let (variant, payload) = match receiver {
             Val::Variant { name, .. } if matches!(name.as_str(), "Ok" | "Err" | "Some" | "None") => (name.as_str(), receiver.payload()),
             Val::Variant { .. } | Val::Fault | Val::Derived | Val::FaultItem(_) => {
+                if receiver.carries() && self.fact.transient.iter().any(|known| known == name) {
+                    return done(state, Val::Singles(name.to_owned(), false));
+                }
+                if receiver.carries() && self.fact.others.iter().any(|known| known == name) {
+                    return done(state, Val::Bool(false));
+                }
                 return match name {
                     "clone" | "as_ref" | "to_owned" | "into" | "borrow" | "as_deref" => done(state, receiver.clone()),
                     _ => None,
@@ -83,7 +89,11 @@ impl Walk<'_, '_, '_> {
             }
             "map_err" | "inspect_err" | "or_else_err" if variant == "Err" => match closure() {
                 Some((function, body, env)) => {
-                    let then = if name == "map_err" { Then::Wrap("Err", op.to.clone()) } else { Then::Into(op.to.clone()) };
+                    let then = match name {
+                        "map_err" => Then::Wrap("Err", op.to.clone()),
+                        "inspect_err" => Then::Keep(Box::new(receiver.clone()), op.to.clone()),
+                        _ => Then::Into(op.to.clone()),
+                    };
                     let flow = self.run_body(state, function, body, env, &[payload.clone()], then);
                     Some(flow)
                 }

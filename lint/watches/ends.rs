@@ -2,7 +2,7 @@
 
 use rideout_rules::{
     catalog::Meaning,
-    model::Outcome,
+    model::{Location, Outcome, ShowsAs},
 };
 
 use super::{
@@ -32,9 +32,11 @@ impl Walk<'_, '_, '_> {
     pub(super) fn dead_by(&self, state: &State, outcome: Outcome) -> Verdict {
         let by = self.round(state);
         let outcome = match outcome {
+            _ if self.serves_request(state.frames[0].function, 0) => Outcome::OneShot,
             _ if state.phase == Phase::Fresh => Outcome::Reopens { paced: true, by },
             Outcome::Ends if state.handed_over.is_some() => Outcome::Reopens { paced: true, by },
             Outcome::Ends if state.released => Outcome::Releases,
+            Outcome::Ends if state.marked => Outcome::Forwards,
             Outcome::Ends => match state.bound {
                 Some(_) if state.said => Outcome::Surfaces,
                 Some(at) => Outcome::GivesUp { at },
@@ -62,6 +64,8 @@ impl Walk<'_, '_, '_> {
             Then::Callers => {}
             Then::Callback => return self.called_back(state, value),
             Then::Into(place) => state.set(&place, value),
+            Then::Keep(kept, place) => state.set(&place, *kept),
+            Then::Ready(place) => state.set(&place, Val::Done(Box::new(value))),
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
             Then::Detached => return Flow::Done(self.after_callback(state)),
@@ -196,7 +200,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The parameter that a local was bound from, or the local itself.
-    fn param_of(&self, function: FnId, local: u32) -> u32 {
+    pub(super) fn param_of(&self, function: FnId, local: u32) -> u32 {
         let graph = self.graph(function);
         graph.blocks
             .first()
@@ -291,6 +295,22 @@ impl Walk<'_, '_, '_> {
         }) || function.output.as_ref().is_some_and(|ty| is(&self.infer.program.ty_in(id, ty)))
     }
 
+    /// Whether a function serves one request or client, itself or because all that call it do.
+    pub(super) fn serves_request(&self, id: FnId, depth: usize) -> bool {
+        if depth > 4 {
+            return false;
+        }
+        if self.is_request(id) {
+            return true;
+        }
+        let sites = self.infer.sites();
+        let callers: Vec<&Site> = sites.get(&id).into_iter().flatten().filter(|site| site.function != id).collect();
+        !callers.is_empty()
+            && callers.iter().all(|site| {
+                self.in_accept_loop(site.function, site.block) || self.serves_request(site.function, depth + 1)
+            })
+    }
+
     /// Whether dropping `self` tells somebody.
     fn drops_guard(&self, id: FnId) -> bool {
         let program = self.infer.program;
@@ -306,6 +326,11 @@ impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
     pub(super) fn open(&self, state: &mut State, op: &Op, ty: &Ty) -> Flow {
         let location = self.location(state.frame().function, op.span);
+        if state.pending_handle {
+            // The task has ended, and this is its parent going on beside it.
+            state.set(&op.to, Val::Unknown);
+            return Flow::Next;
+        }
         if state.phase == Phase::Fresh {
             // Another stream of the same source, opened along with the first.
             state.set(&op.to, ready(ty));
@@ -313,7 +338,7 @@ impl Walk<'_, '_, '_> {
         }
         if state.reopened {
             let by = self.round(state);
-            let outcome = Outcome::Reopens { paced: state.waited, by };
+            let outcome = Outcome::Reopens { paced: state.waited || self.paces_itself(), by };
             return Flow::Done(Verdict::new(outcome, state));
         }
         state.step(location, "opened again");
@@ -344,6 +369,11 @@ impl Walk<'_, '_, '_> {
         Flow::All(vec![state.clone(), failed.clone()])
     }
 
+    /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits.
+    fn paces_itself(&self) -> bool {
+        self.fact.shows_as == ShowsAs::Variant && self.heals()
+    }
+
     /// A closure that was walked already is called again: the whole watch starts anew.
     pub(super) fn again(&self, state: &mut State, op: &Op, value: Val) -> Flow {
         if state.reopened {
@@ -369,7 +399,7 @@ impl Walk<'_, '_, '_> {
                 state.set(&place, Val::Again(span, function));
                 let lazy = facts.is_async;
                 if lazy {
-                    let call = self.location(state.frame().function, span);
+                    let call = self.outer_call(state, span);
                     return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
                 }
             }
@@ -392,6 +422,16 @@ impl Walk<'_, '_, '_> {
         Flow::Next
     }
 
+    /// The place of a call in the outermost frame: there the path nests, however deep the call itself is.
+    pub(super) fn outer_call(&self, state: &State, span: Span) -> Location {
+        let first = &state.frames[0];
+        let ops = &self.graph(first.function).blocks[first.block as usize].ops;
+        match ops.get(first.op.wrapping_sub(1)) {
+            Some(op) if state.frames.len() > 1 => self.location(first.function, op.span),
+            _ => self.location(state.frame().function, span),
+        }
+    }
+
     /// Runs a closure or `async` block with its arguments.
     pub(super) fn run_body(
         &self,
@@ -406,7 +446,8 @@ impl Walk<'_, '_, '_> {
         let running = state.frames.iter().any(|frame| frame.function == function && frame.body == body);
         if deep || running {
             match then {
-                Then::Into(place) | Then::Wrap(_, place) => state.set(&place, Val::Unknown),
+                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) => state.set(&place, Val::Unknown),
+                Then::Keep(kept, place) => state.set(&place, *kept),
                 Then::Adapter { method, to, next } => return self.adapt(state, Val::Unknown, next + 1, method, &to),
                 Then::Callers | Then::Detached | Then::Callback => {}
             }

@@ -1,6 +1,9 @@
 //! The faults of one value of a source: the catalog's, as the calls that made the value change them.
 
-use rideout_rules::catalog::{FaultFact, Source, Then, When, Within};
+use rideout_rules::{
+    catalog::{FaultFact, Source, Then, When, Within},
+    model::ShowsAs,
+};
 
 use crate::facts::ty::Call;
 
@@ -23,6 +26,22 @@ pub(super) fn faults(source: &Source, calls: &[Call], text: &str) -> Option<Vec<
         }
     }
     Some(faults)
+}
+
+/// A `None` that says that the connection was lost and is back.
+pub(super) fn healing_none() -> FaultFact {
+    FaultFact {
+        shows_as: ShowsAs::Variant,
+        text: "a lost connection that is being made again arrives as None, and the next call goes on".to_owned(),
+        paced: true,
+        variant: Some("None".to_owned()),
+        in_item: true,
+        heals: true,
+        transient: Vec::new(),
+        others: Vec::new(),
+        restored_by: Vec::new(),
+        restored_on: None,
+    }
 }
 
 fn holds(when: &When, calls: &[Call], text: &str) -> bool {

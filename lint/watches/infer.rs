@@ -10,7 +10,7 @@ use crate::{
         ty::{Call, WatchTy},
     },
     flow::graph::{Body, BodyId, BodyKind, Callee, End, Graph, Pattern, Place, Value},
-    syntax::tree::{Path, Span},
+    syntax::tree::{Path, Span, Type},
 };
 
 /// How often a graph is read before its types are taken as settled.
@@ -88,6 +88,12 @@ impl<'p, 'c> Infer<'p, 'c> {
         let function = &self.program.functions[id];
         let declared = function.output.as_ref().map_or_else(|| Ty::Tuple(Vec::new()), |ty| self.program.ty_in(id, ty));
         let declared = match declared {
+            // A generator, or a stream whose opening is in the body, says more than its item type.
+            declared if function.has_body && declared.watch().is_some_and(|watch| watch.opener.is_none()) => {
+                let body = self.returned(id, 0);
+                let tells = body.watch().is_some_and(|watch| watch.opener.is_some() || !watch.calls.is_empty());
+                if tells || matches!(body.inner(), Ty::Body(..)) { body } else { declared }
+            }
             declared if declared.watch().is_none() && declared.opaque() && function.has_body => {
                 let body = self.returned(id, 0);
                 if body.watch().is_some() || matches!(body.inner(), Ty::Body(..)) { body } else { declared }
@@ -274,9 +280,10 @@ impl Round<'_, '_, '_> {
             .iter()
             .copied()
             .enumerate()
-            .filter(|(_, local)| {
+            .filter(|(at, local)| {
                 let ty = &self.locals[*local as usize];
-                ty.watch().is_none() && ty.opaque()
+                let by_item = !matches!(self.infer.program.functions[self.id].params.get(*at), Some(Type::Path(path)) if path.segments.len() > 1 || !path.arguments.is_empty());
+                (ty.watch().is_none() && ty.opaque()) || (by_item && ty.watch().is_some())
             })
             .collect();
         if opaque.is_empty() || self.infer.sites.borrow().is_none() {
@@ -289,8 +296,18 @@ impl Round<'_, '_, '_> {
             for (at, local) in &opaque {
                 let Some(arg) = args.get(*at) else { continue };
                 let ty = self.infer.place(site.function, arg);
-                if ty.watch().is_some() || matches!(ty, Ty::Body(..)) {
-                    self.assign(&Place::local(*local), ty);
+                let slot = &mut self.locals[*local as usize];
+                match (slot.watch(), ty.watch()) {
+                    // Told by the item type so far: the caller's value has its builder calls too. The barest one counts.
+                    (Some(known), Some(new)) => {
+                        let first = known.opener.is_none() && known.calls.is_empty();
+                        if first || new.calls.len() < known.calls.len() {
+                            *slot = ty;
+                        }
+                    }
+                    (_, Some(_)) => *slot = ty,
+                    _ if matches!(ty, Ty::Body(..)) => self.assign(&Place::local(*local), ty),
+                    _ => {}
                 }
             }
         }
@@ -476,6 +493,12 @@ impl Round<'_, '_, '_> {
         {
             return with_call(&watch, Call { name: "select_all".to_owned(), argument: None, closure: None });
         }
+        if last == "poll_fn"
+            && let Ty::Body(id, body) = &first
+            && let Some(watch) = self.polled_in(*id, *body)
+        {
+            return with_call(&watch, Call { name: last.to_owned(), argument: None, closure: None });
+        }
         if let [.., owner, _] = resolved.as_slice() {
             let mut owner_path = path.clone();
             owner_path.segments.pop();
@@ -496,6 +519,22 @@ impl Round<'_, '_, '_> {
             return self.constructed(path);
         }
         Ty::Unknown
+    }
+
+    /// The watch that a body polls.
+    fn polled_in(&self, id: FnId, body: BodyId) -> Option<Arc<WatchTy>> {
+        if id != self.id {
+            return None;
+        }
+        let known = self.infer.program.known(id);
+        let graph = self.infer.graph(id);
+        graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).find_map(|op| match &op.value {
+            Value::Call { callee: Callee::Method { name, .. }, args, .. } => match self.place(args.first()?) {
+                Ty::Watch(watch) => super::polls::poll(known, watch.source, name).map(|_| watch),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     fn call_place(&mut self, place: &Place, args: &[Place]) -> Ty {

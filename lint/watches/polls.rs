@@ -17,12 +17,19 @@ pub(super) struct PollFact {
     pub(super) runs: bool,
     pub(super) callback: bool,
     pub(super) skips: bool,
+    pub(super) none_heals: bool,
 }
 
 /// The poll that a method is on a source: one of its own, or one of `Stream` and `Iterator`.
 pub(super) fn poll(known: &Known<'_>, source: SourceId, method: &str) -> Option<PollFact> {
     if let Some(own) = known.poll(source, method) {
-        return Some(PollFact { gives: own.gives.clone(), runs: own.runs, callback: own.callback, skips: own.skips });
+        return Some(PollFact {
+            gives: own.gives.clone(),
+            runs: own.runs,
+            callback: own.callback,
+            skips: own.skips,
+            none_heals: own.none_heals,
+        });
     }
     let item = known.sources[source].facts.item.clone()?;
     let wrap = |name: &str, inner: Shape| Shape::Named(name.to_owned(), vec![inner]);
@@ -38,7 +45,7 @@ pub(super) fn poll(known: &Known<'_>, source: SourceId, method: &str) -> Option<
         "select_next_some" => item,
         _ => return None,
     };
-    Some(PollFact { gives, runs: false, callback: false, skips: false })
+    Some(PollFact { gives, runs: false, callback: false, skips: false, none_heals: false })
 }
 
 /// One poll of one watch.

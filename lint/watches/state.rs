@@ -23,6 +23,10 @@ pub(super) enum Then {
     Callers,
     /// The value goes to a place of the frame below.
     Into(Place),
+    /// Whatever it is, the place gets what is kept here.
+    Keep(Box<Val>, Place),
+    /// The place gets a future that completes with it.
+    Ready(Place),
     /// Wrapped in a variant first.
     Wrap(&'static str, Place),
     /// A task of its own: nobody gets the value.
@@ -106,6 +110,8 @@ pub(super) struct State {
     /// The connection is back: what the arms do now says nothing about the fault.
     pub(super) healed: bool,
     pub(super) released: bool,
+    /// A flag that others look at was set.
+    pub(super) marked: bool,
     /// A branch that has nothing to do with the fault was taken.
     pub(super) forked: bool,
     /// The watch's task has ended and its handle has not been looked at.
@@ -168,7 +174,7 @@ impl State {
         self.envs.hash(&mut hasher);
         (self.phase, self.waited, self.reopened, self.consumed, self.ups, self.tested, &self.singles).hash(&mut hasher);
         (&self.arms, self.arm.is_some(), self.round, self.bound.is_some(), self.said, self.left).hash(&mut hasher);
-        (self.restored, self.healed, self.released, self.pending_handle, self.handed_over.is_some()).hash(&mut hasher);
+        (self.restored, self.healed, self.released, self.marked, self.pending_handle, self.handed_over.is_some()).hash(&mut hasher);
         self.chain.hash(&mut hasher);
         hasher.finish()
     }

@@ -50,14 +50,8 @@ impl Verdict {
         self.0.iter().any(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }))
     }
 
-    fn singles_out(&self) -> bool {
-        self.0.iter().any(|ended| {
-            is_bad(ended.outcome) && ended.left && ended.arm.as_ref().is_some_and(|arm| arm.transient.is_some())
-        })
-    }
-
     /// Branches on something that has nothing to do with the fault: one that recovers is enough. A bound that ends the recovery in
-    /// silence counts all the same, and so does an arm that singles out the transient fault.
+    /// silence counts all the same.
     pub(super) fn any(self, other: Self) -> Self {
         if self.0.is_empty() {
             return other;
@@ -65,10 +59,10 @@ impl Verdict {
         if other.0.is_empty() {
             return self;
         }
-        if self.gives_up() || (self.singles_out() && !other.gives_up()) {
+        if self.gives_up() {
             return self;
         }
-        if other.gives_up() || other.singles_out() {
+        if other.gives_up() {
             return other;
         }
         match (self.is_bad(), other.is_bad()) {
@@ -77,6 +71,22 @@ impl Verdict {
             (true, true) if self.just_ends() && !other.just_ends() => other,
             _ => self,
         }
+    }
+
+    /// Branches that the fault decides in a way that cannot be told: one that recovers is enough, unless the other is an arm that
+    /// singles out the transient fault and leaves on it.
+    pub(super) fn either(self, other: Self) -> Self {
+        match (self.leaves_on_transient(), other.leaves_on_transient()) {
+            (true, _) => self,
+            (_, true) => other,
+            _ => self.any(other),
+        }
+    }
+
+    fn leaves_on_transient(&self) -> bool {
+        self.0.iter().any(|ended| {
+            is_bad(ended.outcome) && ended.left && ended.arm.as_ref().is_some_and(|arm| arm.transient.is_some())
+        })
     }
 
     fn just_ends(&self) -> bool {

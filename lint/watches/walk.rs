@@ -34,6 +34,8 @@ pub(super) enum Flow {
     Any(Vec<State>),
     /// Branches that the fault takes.
     All(Vec<State>),
+    /// Branches on something that the fault decides in a way that cannot be told.
+    Either(Vec<State>),
 }
 
 pub(super) struct Walk<'w, 'p, 'c> {
@@ -112,14 +114,22 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             };
             match flow {
                 Flow::Next => {}
-                Flow::Done(verdict) => return verdict,
-                Flow::Any(states) => {
-                    return states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::any);
-                }
-                Flow::All(states) => {
-                    return states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::all);
-                }
+                flow => return self.settle(flow, &state),
             }
+        }
+    }
+
+    /// Follows every branch.
+    fn settle(&self, flow: Flow, state: &State) -> Verdict {
+        let follow = |states: Vec<State>, join: fn(Verdict, Verdict) -> Verdict| {
+            states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), join)
+        };
+        match flow {
+            Flow::Next => self.explore(state.clone()),
+            Flow::Done(verdict) => verdict,
+            Flow::Any(states) => follow(states, Verdict::any),
+            Flow::All(states) => follow(states, Verdict::all),
+            Flow::Either(states) => follow(states, Verdict::either),
         }
     }
 
@@ -147,7 +157,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         if state.phase == Phase::Fresh {
             return Verdict::new(Outcome::Reopens { paced: true, by: self.round(state) }, state);
         }
-        Verdict::new(Outcome::Ends, state)
+        self.dead(state)
     }
 
     pub(super) fn enter(&self, state: &mut State, block: BlockId) {
@@ -219,6 +229,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             Value::Bool(value) => Val::Bool(*value),
             Value::Int(digits) => Val::Int(digits.clone()),
             Value::Str | Value::Range { .. } => Val::Unknown,
+            Value::Never => Val::Pending,
             Value::Path(path) => {
                 if path.single() == Some("None") {
                     let fault = self.fault_arm(state).is_some();
@@ -293,8 +304,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         if outlives && value.is_fault() {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
-        if !op.to.fields.is_empty() && state.get(&op.to).holds(&Val::Ours) && !value.holds(&Val::Ours) {
-            state.released = outlives;
+        let held = state.get(&op.to).holds(&Val::Ours) && !value.holds(&Val::Ours);
+        if held && (outlives || (value.is_variant("None") && self.fault_arm(state).is_some())) {
+            state.released = true;
         }
         state.set(&op.to, value);
         Flow::Next
@@ -353,10 +365,8 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 match *inner {
                     Val::Panic => Val::variant("Err", Some(Val::Fault)),
                     Val::Again(call, _) => {
-                        return Flow::Done(Verdict::new(
-                            Outcome::Nests { call: self.location(state.frame().function, call) },
-                            state,
-                        ));
+                        let call = self.outer_call(state, call);
+                        return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
                     }
                     inner => Val::variant("Ok", Some(inner)),
                 }
@@ -367,7 +377,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             }
             Val::Pending => return Flow::Done(self.dead(state)),
             Val::Again(call, _) => {
-                let call = self.location(state.frame().function, call);
+                let call = self.outer_call(state, call);
                 return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
             }
             other => other,
@@ -377,6 +387,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     }
 
     fn join(&self, state: &mut State, op: &Op, futures: &[Place], fallible: bool) -> Flow {
+        if let Some(flow) = self.run_waiting(state, futures.iter()) {
+            return flow;
+        }
         let values: Vec<Val> = futures
             .iter()
             .map(|place| match state.get(place) {
@@ -396,6 +409,21 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         };
         state.set(&op.to, result);
         Flow::Next
+    }
+
+    /// Runs the first call among these futures that was given the handle of the ended task. The operation at hand is then done again.
+    fn run_waiting<'a>(&self, state: &mut State, mut futures: impl Iterator<Item = &'a Place>) -> Option<Flow> {
+        let (place, function, args) = futures.find_map(|place| match state.get(place) {
+            Val::Future(function, args) if args.iter().any(|arg| arg.handle().is_some()) => Some((place, function, args)),
+            _ => None,
+        })?;
+        let frame = state.frame_mut();
+        let graph = self.infer.graph(frame.function);
+        let is_op = frame.op <= graph.blocks[frame.block as usize].ops.len();
+        if is_op && graph.blocks[frame.block as usize].ops.get(frame.op.wrapping_sub(1)).is_some_and(|op| matches!(op.value, Value::Join { .. })) {
+            frame.op -= 1;
+        }
+        Some(self.inline(state, function, args, Then::Ready(place.clone()), Span::default()))
     }
 
     fn end(&self, state: &mut State, block: &Block) -> Flow {
@@ -462,7 +490,17 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                         next.bound.get_or_insert(self.round(state));
                     }
                 }
-                if bound { self.bounded(states) } else { Flow::Any(states) }
+                if state.singles.is_some() {
+                    // A guard of the arm that singles out the transient fault: it may hold.
+                    return Flow::All(states);
+                }
+                if bound {
+                    self.bounded(states)
+                } else if carries {
+                    Flow::Either(states)
+                } else {
+                    Flow::Any(states)
+                }
             }
         }
     }
@@ -513,6 +551,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             Match::No => {
                 state.tested = carries;
                 self.enter(state, no);
+                state.tested = false;
                 Flow::Next
             }
             Match::Yes(bound) => {
@@ -546,7 +585,14 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 }
                 self.enter(&mut matched, yes);
                 self.enter(&mut other, no);
-                if singles { Flow::All(vec![matched, other]) } else { Flow::Any(vec![other, matched]) }
+                other.tested = false;
+                if singles {
+                    Flow::All(vec![matched, other])
+                } else if carries {
+                    Flow::Either(vec![other, matched])
+                } else {
+                    Flow::Any(vec![other, matched])
+                }
             }
         }
     }
@@ -600,12 +646,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 let mut failed = state.clone();
                 let error = Val::variant("Err", Some(Val::Derived));
                 let returned = self.give_back_early(&mut failed, error);
-                let failed = match returned {
-                    Flow::Next => self.explore(failed),
-                    Flow::Done(verdict) => verdict,
-                    Flow::Any(states) => states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::any),
-                    Flow::All(states) => states.into_iter().map(|state| self.explore(state)).fold(Verdict::none(), Verdict::all),
-                };
+                let failed = self.settle(returned, &failed);
                 state.set(to, Val::Derived);
                 self.enter(state, next);
                 return Flow::Done(failed.any(self.explore(state.clone())));
@@ -639,8 +680,10 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     }
 
     fn select(&self, state: &mut State, arms: &[SelectArm], otherwise: Option<BlockId>) -> Flow {
-        let open = |arm: &&SelectArm| arm.condition.as_ref().is_none_or(|place| state.get(place) != Val::Bool(false));
-        let live: Vec<&SelectArm> = arms.iter().filter(open).collect();
+        if let Some(flow) = self.run_waiting(state, arms.iter().map(|arm| &arm.future)) {
+            return flow;
+        }
+        let live: Vec<&SelectArm> = arms.iter().collect();
         let ready = live.iter().position(|arm| {
             let value = state.get(&arm.future);
             value.carries() || value.handle().is_some() || matches!(value, Val::Done(_))

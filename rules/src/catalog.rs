@@ -11,9 +11,11 @@ use serde::Deserialize;
 use crate::model::ShowsAs;
 
 mod builtin;
+mod needles;
 mod shape;
 
 pub use builtin::builtin;
+pub use needles::needles;
 pub use shape::Shape;
 
 /// One catalog file: what Rideout knows about one crate.
@@ -130,6 +132,9 @@ pub struct Poll {
     /// Whether the call hands a callback to the library, which calls it with each item (`set_delegate`).
     #[serde(default)]
     pub callback: bool,
+    /// Whether the `None` of this call says that the connection was lost, and the source goes on (`PgListener::try_recv`).
+    #[serde(default)]
+    pub none_heals: bool,
     /// Whether the call skips this source's faults (`async_broadcast::Receiver::next`).
     #[serde(default)]
     pub skips: bool,
@@ -343,33 +348,4 @@ pub fn parse(text: &str) -> Result<Crate, String> {
         }
     }
     Ok(entry)
-}
-
-/// The paths and names of an entry that a file must contain for the entry to matter: the needles of the search.
-pub fn needles(entry: &Crate) -> Vec<String> {
-    let mut needles = Vec::new();
-    for source in &entry.sources {
-        if source.faults.is_empty() && source.whens.is_empty() {
-            continue;
-        }
-        for opener in &source.open {
-            match (&opener.function, &opener.method) {
-                (Some(path), _) => needles.extend(path_needle(path)),
-                (None, Some(method)) if method == "*" => needles.extend(opener.on.iter().filter_map(|ty| path_needle(ty))),
-                (None, Some(method)) => needles.push(format!("{method}(")),
-                (None, None) => {}
-            }
-        }
-        needles.extend(source.types.iter().chain(&source.items).filter_map(|path| path_needle(path)));
-    }
-    needles.sort();
-    needles.dedup();
-    needles
-}
-
-/// The last segment of a path without wildcards.
-fn path_needle(path: &str) -> Option<String> {
-    let last = path.rsplit("::").next()?;
-    let needle = last.trim_matches('*');
-    (!needle.is_empty() && !needle.contains('*')).then(|| needle.to_owned())
 }

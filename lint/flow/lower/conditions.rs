@@ -3,7 +3,7 @@
 use super::Lowering;
 use crate::{
     flow::graph::{BlockId, End, Place, Value},
-    syntax::tree::{Block, Expr, ExprKind, Op, Span},
+    syntax::tree::{Block, Expr, ExprKind, MacroKind, Op, Span},
 };
 
 impl Lowering {
@@ -23,6 +23,16 @@ impl Lowering {
                 self.condition(left, then, middle);
                 self.block = middle;
                 self.condition(right, then, otherwise);
+            }
+            ExprKind::Macro(node) if let MacroKind::Matches { value, pat, guard } = &node.kind => {
+                let value = self.expr(value);
+                let pat = self.pattern(pat);
+                let matched = if guard.is_some() { self.new_block() } else { then };
+                self.read(&value);
+                self.end(End::Test { value, pat, yes: matched, no: otherwise }, matched);
+                if let Some(guard) = guard {
+                    self.condition(guard, then, otherwise);
+                }
             }
             ExprKind::Let(pat, value) => {
                 let value = self.expr(value);

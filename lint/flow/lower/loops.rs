@@ -56,6 +56,10 @@ impl Lowering {
     }
 
     pub(super) fn for_loop(&mut self, label: Option<&String>, pat: &Pat, iter: &Expr, body: &Block, span: Span) -> Place {
+        if let ExprKind::Range { parts, bounded: false } = &peel(iter).kind {
+            self.exprs(parts);
+            return self.counting_loop(label, pat, body, span);
+        }
         let bounded = matches!(&peel(iter).kind, ExprKind::Range { bounded: true, .. });
         let items = self.expr(iter);
         let frame = self.open_loop(label, span, bounded);
@@ -68,6 +72,16 @@ impl Lowering {
         let result = self.close_loop(frame);
         self.set(result.clone(), Value::Unit, span);
         result
+    }
+
+    /// `for n in 0..` never ends.
+    fn counting_loop(&mut self, label: Option<&String>, pat: &Pat, body: &Block, span: Span) -> Place {
+        let frame = self.open_loop(label, span, false);
+        self.in_scope(|this| {
+            this.pattern(pat);
+            this.block(body);
+        });
+        self.close_loop(frame)
     }
 
     /// Asks `items` for its next item.

@@ -21,7 +21,10 @@ impl Lowering {
                 self.put(Value::Body(body), span)
             }
             MacroKind::Pin(exprs) => self.pin(exprs, span),
-            MacroKind::Matches { value, pat, guard } => self.matches(value, pat, guard.as_ref(), span),
+            MacroKind::Matches { .. } => {
+                let whole = Expr { kind: ExprKind::Macro(Box::new(node.clone())), span };
+                self.condition_value(&whole, span)
+            }
             MacroKind::Panic(args) => {
                 self.log_like(&node.path, args, span);
                 let dead = self.new_block();
@@ -65,28 +68,6 @@ impl Lowering {
         self.end(End::Return(error), dead);
     }
 
-    fn matches(&mut self, value: &Expr, pat: &tree::Pat, guard: Option<&Expr>, span: Span) -> Place {
-        let result = self.temp();
-        let (then, otherwise, join) = (self.new_block(), self.new_block(), self.new_block());
-        self.in_scope(|this| {
-            let value = this.expr(value);
-            let pat = this.pattern(pat);
-            let matched = if guard.is_some() { this.new_block() } else { then };
-            this.read(&value);
-            this.end(End::Test { value, pat, yes: matched, no: otherwise }, matched);
-            if let Some(guard) = guard {
-                this.condition(guard, then, otherwise);
-            }
-            for (block, value) in [(then, true), (otherwise, false)] {
-                this.block = block;
-                this.set(result.clone(), Value::Bool(value), span);
-                this.goto(join);
-            }
-        });
-        self.block = join;
-        result
-    }
-
     /// `pin!(x)` gives `x`; `pin_mut!(x)` leaves the name as it is; `pin! { let x = e; }` declares.
     fn pin(&mut self, exprs: &[Expr], span: Span) -> Place {
         if let [Expr { kind: ExprKind::Block { block, .. }, .. }] = exprs
@@ -104,13 +85,11 @@ impl Lowering {
         let join = self.new_block();
         let mut heads = Vec::new();
         for arm in arms {
-            let condition = arm.condition.as_ref().map(|condition| self.expr(condition));
-            let future = self.expr(&arm.future);
-            heads.push((future, condition));
+            heads.push(self.guarded_future(arm));
         }
         let before = self.block;
         let mut lowered = Vec::new();
-        for (arm, (future, condition)) in arms.iter().zip(heads) {
+        for (arm, future) in arms.iter().zip(heads) {
             let next = self.new_block();
             self.block = next;
             self.scopes.push(std::collections::HashMap::new());
@@ -126,7 +105,7 @@ impl Lowering {
             self.scopes.pop();
             self.set(result.clone(), Value::Use(value), arm.span);
             self.goto(join);
-            lowered.push(SelectArm { future, got, pat, condition, next });
+            lowered.push(SelectArm { future, got, pat, next });
         }
         let fallback = otherwise.map(|expr| {
             let next = self.new_block();
@@ -141,5 +120,22 @@ impl Lowering {
         self.block = join;
         let _ = span;
         result
+    }
+
+    /// The future of an arm, which is never polled where the arm's condition does not hold.
+    fn guarded_future(&mut self, arm: &tree::SelectArm) -> Place {
+        let Some(condition) = &arm.condition else { return self.expr(&arm.future) };
+        let future = self.temp();
+        let (on, off, join) = (self.new_block(), self.new_block(), self.new_block());
+        self.condition(condition, on, off);
+        self.block = on;
+        let value = self.expr(&arm.future);
+        self.set(future.clone(), Value::Use(value), arm.head);
+        self.goto(join);
+        self.block = off;
+        self.set(future.clone(), Value::Never, arm.head);
+        self.goto(join);
+        self.block = join;
+        future
     }
 }

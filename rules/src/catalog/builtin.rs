@@ -18,7 +18,10 @@ pub fn builtin() -> &'static [Crate] {
             .iter()
             .map(|(name, text)| match super::parse(text) {
                 Ok(entry) => entry,
-                #[expect(clippy::panic, reason = "the files are part of the program, and a test reads every one")]
+                #[expect(
+                    clippy::panic,
+                    reason = "the files are part of the program, and a test reads every one"
+                )]
                 Err(error) => panic!("rules/catalog/{name}: {error}"),
             })
             .collect()
@@ -46,7 +49,12 @@ mod tests {
             assert!(seen.insert(&source.id), "{} is there twice", source.id);
             assert!(source.cite.contains(|c: char| c.is_ascii_digit()), "{} cites no version", source.id);
             for fault in &source.faults {
-                assert!(!fault.text.ends_with('.') && !fault.text.is_empty(), "{}: {}", source.id, fault.text);
+                assert!(
+                    !fault.text.ends_with('.') && !fault.text.is_empty(),
+                    "{}: {}",
+                    source.id,
+                    fault.text
+                );
             }
         }
     }

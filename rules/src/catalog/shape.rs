@@ -25,7 +25,11 @@ impl Shape {
         let mut parser = Parser { text, at: 0 };
         let shape = parser.shape()?;
         parser.skip_space();
-        if parser.at == text.len() { Ok(shape) } else { Err(format!("unexpected text at {} in `{text}`", parser.at)) }
+        if parser.at == text.len() {
+            Ok(shape)
+        } else {
+            Err(format!("unexpected text at {} in `{text}`", parser.at))
+        }
     }
 }
 
@@ -73,7 +77,8 @@ impl Parser<'_> {
         }
         self.skip_space();
         let rest = &self.text[self.at..];
-        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
         if length == 0 {
             return Err(format!("expected a type at {} in `{}`", self.at, self.text));
         }
