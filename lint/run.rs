@@ -1,6 +1,10 @@
 //! One analysis: the texts of a workspace to its watches and findings, package by package.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use rayon::prelude::*;
 use rideout_rules::{
@@ -12,68 +16,159 @@ use crate::{
     analysis::{Analysis, FileText, Unread},
     facts::{FileInput, Known, Program},
     ratchet::fingerprint,
-    syntax, watches,
-    workspace::{self, Workspace},
+    syntax::{self, tree},
+    watches,
+    workspace::{self, Modules, Standing, Workspace},
 };
 
-/// Analyses every file of the workspace in which a source shows.
+/// How often callers of derived functions are searched for.
+const ROUNDS: usize = 4;
+
+/// Analyses every file of the workspace in which a source shows, and those that call what is found there.
 pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     let catalog = catalog::builtin();
-    let (texts, unread) = workspace::texts(workspace, catalog);
+    let (texts, mut unread) = workspace::texts(workspace, catalog);
+    let modules = Modules::default();
+    unread.retain(|file| !is_orphan(workspace, &modules, &file.path));
+    let groups = groups(workspace);
     // A file that belongs to no package is a program of its own.
     let mut programs: BTreeMap<(usize, usize), Vec<(usize, Arc<str>)>> = BTreeMap::new();
     for (index, text) in texts {
         let package = workspace.files[index].package;
         let alone = if workspace.packages[package].dependencies.is_none() { index } else { 0 };
-        programs.entry((package, alone)).or_default().push((index, text));
+        programs.entry((groups[package], alone)).or_default().push((index, text));
     }
-    let parts: Vec<Part> = programs
-        .into_par_iter()
-        .map(|((package, _), texts)| analyse_package(workspace, catalog, package, &texts))
-        .collect();
+    let context = Context { workspace, catalog, groups: &groups, modules: &modules };
+    let parts: Vec<Part> =
+        programs.into_par_iter().map(|((group, _), texts)| context.program(group, texts)).collect();
     let mut analysis = Analysis { unread, ..Analysis::default() };
     for part in parts {
         analysis.add(part);
     }
     analysis.findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
+    analysis.findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
     analysis.unread.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
     analysis
 }
 
-/// What one package gives. Locations count from its own first file.
+/// The group of each package: those below one workspace manifest are analysed together.
+fn groups(workspace: &Workspace) -> Vec<usize> {
+    let mut roots: HashMap<PathBuf, bool> = HashMap::new();
+    let mut ids: HashMap<PathBuf, usize> = HashMap::new();
+    let mut groups = Vec::new();
+    for package in &workspace.packages {
+        let mut is_root = |dir: &Path| {
+            *roots.entry(dir.to_owned()).or_insert_with(|| {
+                std::fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| text.contains("[workspace"))
+            })
+        };
+        let root = package.dir.ancestors().find(|dir| is_root(dir)).unwrap_or(&package.dir).to_owned();
+        let next = ids.len();
+        groups.push(*ids.entry(root).or_insert(next));
+    }
+    groups
+}
+
+/// Whether a file is part of no crate: nothing declares it as a module.
+fn is_orphan(workspace: &Workspace, modules: &Modules, rel: &str) -> bool {
+    workspace.files.iter().find(|file| file.rel == rel).is_some_and(|file| {
+        !file.asked && modules.standing(&file.path) == Standing::Orphan
+    })
+}
+
+/// What one program gives. Locations count from its own first file.
 struct Part {
     files: Vec<(FileText, bool)>,
     watches: Vec<Watch>,
     unread: Vec<Unread>,
 }
 
-fn analyse_package(workspace: &Workspace, catalog: &[Crate], package: usize, texts: &[(usize, Arc<str>)]) -> Part {
-    let active = workspace::active(&workspace.packages[package], catalog);
-    let holds = |entry: &Crate, id: &str| {
-        active.iter().any(|active| active.entry.package == entry.package && active.sources.iter().any(|source| source.id == id))
-    };
-    let known =
-        Arc::new(Known::new(active.iter().map(|active| active.entry), |entry, source| holds(entry, &source.id)));
-    let parsed: Vec<_> = texts.par_iter().map(|(_, text)| syntax::parse(text)).collect();
-    let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
-    let mut inputs = Vec::new();
-    for ((index, text), parsed) in texts.iter().zip(parsed) {
-        let file = &workspace.files[*index];
-        match parsed {
-            Ok(tree) => {
-                let index = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
-                inputs.push(FileInput { tree, known: Arc::clone(&known), package, index, text: Arc::clone(text) });
-                part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(text) }, file.reported));
+struct Context<'a> {
+    workspace: &'a Workspace,
+    catalog: &'a [Crate],
+    groups: &'a [usize],
+    modules: &'a Modules,
+}
+
+/// A text with its tree, or why there is none.
+type Parsed = (usize, Arc<str>, Result<tree::File, syntax::Rejected>);
+
+impl<'a> Context<'a> {
+    fn program(&self, group: usize, texts: Vec<(usize, Arc<str>)>) -> Part {
+        let packages: BTreeSet<usize> =
+            (0..self.groups.len()).filter(|package| self.groups[*package] == group).collect();
+        let known: HashMap<usize, Arc<Known<'a>>> =
+            packages.iter().map(|package| (*package, Arc::new(self.known(*package)))).collect();
+        let mut parsed = self.parse(texts);
+        let mut searched = BTreeSet::new();
+        for _ in 0..ROUNDS {
+            let (inputs, _) = self.inputs(&parsed, &known);
+            let names: BTreeSet<String> =
+                watches::wanted(&Program::new(inputs)).into_iter().filter(|name| searched.insert(name.clone())).collect();
+            let have = parsed.iter().map(|(index, ..)| *index).collect();
+            if names.is_empty() {
+                break;
             }
-            Err(rejected) if file.reported => {
-                part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(text) }, true));
-                part.unread.push(Unread { path: file.rel.clone(), reason: rejected.reason, line: rejected.line });
+            let more = workspace::callers(self.workspace, &packages, &names, &have);
+            if more.is_empty() {
+                break;
             }
-            Err(_) => {}
+            parsed.extend(self.parse(more));
         }
+        let (inputs, mut part) = self.inputs(&parsed, &known);
+        part.watches = watches::find(&Program::new(inputs));
+        part
     }
-    part.watches = watches::find(&Program::new(inputs));
-    part
+
+    /// The active catalog of a package.
+    fn known(&self, package: usize) -> Known<'a> {
+        let active = workspace::active(&self.workspace.packages[package], self.catalog);
+        let ids: HashSet<&str> =
+            active.iter().flat_map(|active| &active.sources).map(|source| source.id.as_str()).collect();
+        Known::new(active.iter().map(|active| active.entry), |_, source| ids.contains(source.id.as_str()))
+    }
+
+    fn parse(&self, texts: Vec<(usize, Arc<str>)>) -> Vec<Parsed> {
+        texts
+            .into_par_iter()
+            .filter(|(index, _)| {
+                let file = &self.workspace.files[*index];
+                self.workspace.tests || file.asked || self.modules.standing(&file.path) != Standing::Test
+            })
+            .map(|(index, text)| {
+                let tree = syntax::parse(&text);
+                (index, text, tree)
+            })
+            .collect()
+    }
+
+    fn inputs(&self, parsed: &[Parsed], known: &HashMap<usize, Arc<Known<'a>>>) -> (Vec<FileInput<'a>>, Part) {
+        let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
+        let mut inputs = Vec::new();
+        for (index, text, tree) in parsed {
+            let file = &self.workspace.files[*index];
+            let path = file.rel.clone();
+            let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
+            match tree {
+                Ok(tree) => inputs.push(FileInput {
+                    tree: tree.clone(),
+                    known: Arc::clone(&known[&file.package]),
+                    package: file.package,
+                    crate_name: self.workspace.packages[file.package].name.replace('-', "_"),
+                    path: path.clone(),
+                    index: place,
+                    text: Arc::clone(text),
+                }),
+                Err(rejected) if file.reported && !is_orphan(self.workspace, self.modules, &path) => {
+                    let (reason, line) = (rejected.reason.clone(), rejected.line);
+                    part.unread.push(Unread { path: path.clone(), reason, line });
+                }
+                Err(_) => {}
+            }
+            part.files.push((FileText { path, text: Arc::clone(text) }, file.reported));
+        }
+        (inputs, part)
+    }
 }
 
 impl Analysis {
@@ -98,7 +193,6 @@ impl Analysis {
         }
         self.unread.extend(part.unread);
         self.files.extend(part.files.into_iter().map(|(file, _)| file));
-        self.findings.dedup_by(|left, right| left.0.primary == right.0.primary && left.0.rule == right.0.rule);
     }
 }
 

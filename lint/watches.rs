@@ -1,6 +1,7 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 
 mod calls;
+mod channels;
 mod combinators;
 mod deliver;
 mod ends;
@@ -13,7 +14,7 @@ mod value;
 mod verdict;
 mod walk;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rideout_rules::{
     catalog::FaultFact,
@@ -30,7 +31,7 @@ use self::{
 };
 use crate::{
     facts::{FnId, Program},
-    flow::graph::{Callee, Graph, Place, Value},
+    flow::graph::{Callee, End, Graph, Pattern, Place, Value},
     syntax::tree::Span,
 };
 
@@ -57,6 +58,38 @@ pub(crate) fn find(program: &Program<'_>) -> Vec<Watch> {
     watches
 }
 
+/// The names of the functions whose callers decide about a watch: those that poll one or hand one out, and those that call them.
+pub(crate) fn wanted(program: &Program<'_>) -> BTreeSet<String> {
+    let mut infer = Infer::new(program);
+    infer.prepare();
+    let mut todo: Vec<FnId> = Vec::new();
+    for id in 0..program.functions.len() {
+        let graph = infer.graph(id);
+        let polls = !graph.blocks.is_empty() && !polls::find(&infer, id, graph, &infer.types(id)).is_empty();
+        if polls || infer.output(id).watch().is_some() {
+            todo.push(id);
+        }
+    }
+    let sites = infer.sites();
+    let mut seen: HashSet<FnId> = todo.iter().copied().collect();
+    let mut names = BTreeSet::new();
+    while let Some(id) = todo.pop() {
+        let name = &program.functions[id].name;
+        if name.len() > 2 && !COMMON.contains(&name.as_str()) {
+            names.insert(name.clone());
+        }
+        for site in sites.get(&id).into_iter().flatten() {
+            if seen.insert(site.function) {
+                todo.push(site.function);
+            }
+        }
+    }
+    names
+}
+
+/// Names that every other file calls: searching for them finds nothing in particular.
+const COMMON: &[&str] = &["main", "new", "default", "from", "into", "fmt", "drop", "clone", "poll", "next", "get", "build"];
+
 /// One poll, judged.
 struct Judge<'j, 'p, 'c> {
     infer: &'j Infer<'p, 'c>,
@@ -73,10 +106,14 @@ impl Judge<'_, '_, '_> {
         if self.site.fact.none_heals {
             faults.push(facts::healing_none());
         }
-        if faults.is_empty() || self.site.fact.skips || !self.stands() {
+        if faults.is_empty() || self.site.fact.skips || !self.may_stand() {
             return None;
         }
         let consumer = self.consumer();
+        let held = self.site.fact.runs || self.site.fact.callback;
+        if !held && !Walk::new(self.infer, self.site, &faults[0], &source.facts.id).stands(self.start(consumer)) {
+            return None;
+        }
         let mut paths = Vec::new();
         for fault in &faults {
             paths.extend(self.walk(fault, &source.facts.id, consumer));
@@ -117,8 +154,8 @@ impl Judge<'_, '_, '_> {
         Location { file: program.files[program.functions[id].file].index, start: span.start, end: span.end }
     }
 
-    /// Whether the watch is held: polled again and again, or for as long as a call runs.
-    fn stands(&self) -> bool {
+    /// Whether the watch may be held, by a quick look: polled in a loop, or for as long as a call runs.
+    fn may_stand(&self) -> bool {
         let fact = &self.site.fact;
         if fact.runs || fact.callback {
             return true;
@@ -146,13 +183,29 @@ impl Judge<'_, '_, '_> {
 
     fn walk(&self, fault: &FaultFact, source: &str, consumer: Location) -> Vec<FaultPath> {
         let walk = Walk::new(self.infer, self.site, fault, source);
+        let state = self.start(consumer);
+        let start = state.clone();
+        let mut verdict = if walk.is_request(self.site.function) {
+            Verdict::new(Outcome::OneShot, &state)
+        } else {
+            walk.explore(state)
+        };
+        if walk.is_spent() || verdict.0.is_empty() {
+            verdict = Verdict::new(Outcome::Unknown, &start);
+        }
+        let fault = Fault { shows_as: fault.shows_as, text: fault.text.clone() };
+        verdict.0.into_iter().map(|ended| self.path(&fault, ended)).collect()
+    }
+
+    /// The state in which the poll is about to give the fault.
+    fn start(&self, consumer: Location) -> State {
         let function = self.site.function;
         let body = self.graph().blocks[self.site.block as usize].body;
         let mut env = Env::default();
-        for place in self.handles() {
-            env.set(&place, Val::Ours);
+        for (place, value) in self.handles() {
+            env.set(&place, value);
         }
-        let state = State {
+        State {
             frames: vec![first_frame(self.site, body)],
             envs: vec![env],
             phase: Phase::Polled(0),
@@ -181,27 +234,27 @@ impl Judge<'_, '_, '_> {
             pending_handle: false,
             handed_over: None,
             trail: None,
-        };
-        let start = state.clone();
-        let mut verdict = if walk.is_request(function) {
-            Verdict::new(Outcome::OneShot, &state)
-        } else {
-            walk.explore(state)
-        };
-        if walk.is_spent() || verdict.0.is_empty() {
-            verdict = Verdict::new(Outcome::Unknown, &start);
         }
-        let fault = Fault { shows_as: fault.shows_as, text: fault.text.clone() };
-        verdict.0.into_iter().map(|ended| self.path(&fault, ended)).collect()
     }
 
     /// The places through which the stream at hand can be reached: its own, and those that it was made of.
-    fn handles(&self) -> Vec<Place> {
+    fn handles(&self) -> Vec<(Place, Val)> {
         let graph = self.graph();
-        let mut places = vec![self.site.stream.clone()];
+        let mut places = vec![(self.site.stream.clone(), Val::Ours)];
         let mut next = 0;
-        while let Some(place) = places.get(next).cloned() {
+        while let Some((place, value)) = places.get(next).cloned() {
             next += 1;
+            for block in &graph.blocks {
+                // Bound out of an `Option` or a `Result`.
+                if let End::Test { value: from, pat: Pattern::TupleStruct(path, pats), .. } = &block.end
+                    && let [Pattern::Bind(local, None)] = pats.as_slice()
+                    && place == Place::local(*local)
+                    && matches!(path.last(), "Some" | "Ok")
+                    && !places.iter().any(|(known, _)| known == from)
+                {
+                    places.push((from.clone(), Val::variant(path.last(), Some(value.clone()))));
+                }
+            }
             for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == place) {
                 let from = match &op.value {
                     Value::Use(from) | Value::Await(from) => Some(from),
@@ -210,9 +263,9 @@ impl Judge<'_, '_, '_> {
                 };
                 if let Some(from) = from
                     && self.infer.place(self.site.function, from).watch().is_some()
-                    && !places.contains(from)
+                    && !places.iter().any(|(known, _)| known == from)
                 {
-                    places.push(from.clone());
+                    places.push((from.clone(), value.clone()));
                 }
             }
         }

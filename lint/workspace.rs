@@ -6,10 +6,12 @@
 
 mod active;
 mod collect;
+mod grow;
 mod lock;
 mod manifest;
 mod manifests;
 mod members;
+mod modules;
 mod paths;
 mod pattern;
 mod scope;
@@ -24,7 +26,9 @@ use std::{
 use anyhow::{Result, anyhow};
 use semver::Version;
 
-pub(crate) use active::{Active, active};
+pub(crate) use active::active;
+pub(crate) use grow::callers;
+pub(crate) use modules::{Modules, Standing};
 pub(crate) use texts::texts;
 
 use crate::analysis::Unread;
@@ -61,6 +65,8 @@ pub(crate) struct Workspace {
     pub(crate) warnings: Vec<String>,
     /// What could not be listed.
     pub(crate) unread: Vec<Unread>,
+    /// Whether modules of tests are read too.
+    pub(crate) tests: bool,
 }
 
 impl Workspace {
@@ -97,6 +103,8 @@ pub(crate) struct SourceFile {
     pub(crate) package: usize,
     /// Whether findings in it are reported. The others are there for what they say about those.
     pub(crate) reported: bool,
+    /// Whether the command line names the file itself: then it is read whatever declares it.
+    pub(crate) asked: bool,
 }
 
 /// Lists the files and packages that the command line asks for.

@@ -20,6 +20,10 @@ pub(crate) struct FileInput<'c> {
     pub(crate) tree: File,
     pub(crate) known: Arc<Known<'c>>,
     pub(crate) package: usize,
+    /// The package's name in code.
+    pub(crate) crate_name: String,
+    /// Path with forward slashes.
+    pub(crate) path: String,
     /// Index of the file in the analysis.
     pub(crate) index: u32,
     pub(crate) text: Arc<str>,
@@ -28,6 +32,8 @@ pub(crate) struct FileInput<'c> {
 pub(crate) struct FileFacts<'c> {
     pub(crate) known: Arc<Known<'c>>,
     pub(crate) package: usize,
+    pub(crate) crate_name: String,
+    pub(crate) path: String,
     pub(crate) index: u32,
     pub(crate) text: Arc<str>,
 }
@@ -107,14 +113,21 @@ impl<'c> Program<'c> {
         let mut program = Self::default();
         for file in files {
             let id = program.files.len();
-            program.files.push(FileFacts { known: file.known, package: file.package, index: file.index, text: file.text });
-            program.module(id, file.tree.items);
+            program.files.push(FileFacts {
+                known: file.known,
+                package: file.package,
+                crate_name: file.crate_name,
+                path: file.path,
+                index: file.index,
+                text: file.text,
+            });
+            program.module(id, None, file.tree.items);
         }
         program
     }
 
-    fn module(&mut self, file: usize, items: Vec<Item>) {
-        let mut scope = Scope::default();
+    fn module(&mut self, file: usize, name: Option<String>, items: Vec<Item>) {
+        let mut scope = Scope { module: name, ..Scope::default() };
         collect_names(&items, &mut scope);
         let scope_id = self.scopes.len();
         self.scopes.push(scope);
@@ -125,8 +138,8 @@ impl<'c> Program<'c> {
         let nothing = Arc::new(OuterFacts::default());
         for item in items {
             match item {
-                Item::Use(_) | Item::Constant { .. } => {}
-                Item::Module { items, .. } => self.module(file, items),
+                Item::Use(_) | Item::Constant { .. } | Item::Declared(_) => {}
+                Item::Module { name, items } => self.module(file, Some(name), items),
                 Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
                 Item::Struct { name, fields, generics } => {
                     let fields = fields.into_iter().collect();
@@ -241,7 +254,23 @@ impl<'c> Program<'c> {
 
     pub(crate) fn resolve(&self, id: FnId, segments: &[String]) -> Vec<String> {
         let function = &self.functions[id];
-        self.scopes[function.scope].resolve(segments, &self.files[function.file].known)
+        self.resolve_in(function.file, function.scope, segments)
+    }
+
+    /// The canonical path of a name, with `crate` for the package itself and for modules that the file declares.
+    fn resolve_in(&self, file: usize, scope: usize, segments: &[String]) -> Vec<String> {
+        let scope = &self.scopes[scope];
+        let mut path = scope.resolve(segments, &self.files[file].known);
+        if path.len() > 1
+            && let Some(first) = path.first_mut()
+        {
+            if *first == self.files[file].crate_name {
+                "crate".clone_into(first);
+            } else if scope.modules.contains(first.as_str()) {
+                path.insert(0, "crate".to_owned());
+            }
+        }
+        path
     }
 
     /// The struct or enum that a path names, seen from a file.
@@ -365,7 +394,7 @@ impl<'c> Program<'c> {
         let known = &self.files[at.file].known;
         match item {
             Type::Path(path) => {
-                let resolved = self.scopes[at.scope].resolve(&path.segments, known).join("::");
+                let resolved = self.resolve_in(at.file, at.scope, &path.segments).join("::");
                 // Of a `Result`, the error type tells best.
                 let of_arguments = || path.arguments.iter().rev().find_map(|arg| self.item_source(arg, at, depth + 1));
                 known.source_of_item(&resolved).or_else(of_arguments).or_else(|| {
@@ -423,7 +452,7 @@ impl<'c> Program<'c> {
             return self.ty(&ty, At { file: alias.file, scope: alias.scope, generics: at.generics, outer: at.outer }, depth + 1);
         }
         let known = &self.files[at.file].known;
-        let resolved = self.scopes[at.scope].resolve(&path.segments, known);
+        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
         if let Some(id) = self.local_type(at.file, &resolved) {
             return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
         }
@@ -526,21 +555,36 @@ impl<'c> Program<'c> {
             return same_scope.or_else(|| candidates.iter().copied().find(|id| free(id) && self.functions[*id].file == here.file));
         }
         let inner = is_inner(&path[0]);
-        let mut found = candidates.iter().copied().filter(|id| {
-            let same = self.same_package(self.functions[*id].file, here.file);
-            free(id) && same == inner
-        });
+        let package = |id: &FnId| {
+            let file = &self.files[self.functions[*id].file];
+            if inner { file.package == self.files[here.file].package } else { file.crate_name == path[0] }
+        };
+        let mut found = candidates.iter().copied().filter(|id| free(id) && package(id));
         let first = found.next()?;
         // A module's own function, if the name alone does not tell.
         if found.next().is_some() {
             let module = &path[path.len() - 2];
-            return candidates.iter().copied().find(|id| free(id) && self.in_module(*id, module));
+            let mut inside = candidates.iter().copied().filter(|id| free(id) && package(id) && self.in_module(*id, module));
+            return inside.next();
         }
         Some(first)
     }
 
-    fn in_module(&self, _id: FnId, _module: &str) -> bool {
-        false
+    /// Whether a function stands in a module of this name, told by its file.
+    fn in_module(&self, id: FnId, module: &str) -> bool {
+        let function = &self.functions[id];
+        if let Some(own) = &self.scopes[function.scope].module {
+            return own == module;
+        }
+        let path = &self.files[function.file].path;
+        let mut parts = path.rsplit('/');
+        let file = parts.next().unwrap_or_default();
+        let folder = parts.next().unwrap_or_default();
+        match (file, module) {
+            ("lib.rs" | "main.rs", "crate" | "self" | "super") => true,
+            ("mod.rs", _) => folder == module,
+            _ => file.strip_suffix(".rs") == Some(module),
+        }
     }
 }
 
@@ -559,6 +603,9 @@ fn collect_names(items: &[Item], scope: &mut Scope) {
             | Item::Alias { name, .. }
             | Item::Trait { name, .. } => {
                 scope.defined.insert(name.clone(), ());
+            }
+            Item::Declared(name) | Item::Module { name, .. } => {
+                scope.modules.insert(name.clone());
             }
             _ => {}
         }

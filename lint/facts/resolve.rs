@@ -1,6 +1,6 @@
 //! Names to canonical paths.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::known::Known;
 use crate::syntax::tree::Use;
@@ -13,6 +13,10 @@ pub(crate) struct Scope {
     pub(crate) globs: Vec<Vec<String>>,
     /// Names of items that the module defines.
     pub(crate) defined: HashMap<String, ()>,
+    /// Names of modules that it declares.
+    pub(crate) modules: HashSet<String>,
+    /// Its own name, if it is an inline one.
+    pub(crate) module: Option<String>,
 }
 
 impl Scope {

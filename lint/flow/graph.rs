@@ -147,6 +147,8 @@ pub(crate) enum End {
     Select { arms: Vec<SelectArm>, otherwise: Option<BlockId> },
     Return(Place),
     Panic,
+    /// The compiler rules it out: no arm of a `match` fits, code after a `return`.
+    Never,
 }
 
 #[derive(Clone, Debug)]

@@ -87,7 +87,7 @@ impl Lowering {
     fn new_block(&mut self) -> BlockId {
         self.graph.blocks.push(Block {
             ops: Vec::new(),
-            end: End::Panic,
+            end: End::Never,
             arm: self.arm,
             within: self.within,
             head_of: None,

@@ -59,6 +59,8 @@ pub(crate) struct File {
 pub(crate) enum Item {
     Use(Vec<Use>),
     Module { name: String, items: Vec<Item> },
+    /// `mod name;`
+    Declared(String),
     Function(Function),
     Struct { name: String, fields: Vec<(String, Type)>, generics: Generics },
     Enum { name: String, variants: Vec<Variant> },

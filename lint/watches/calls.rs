@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BlockId, Callee, Op, Place, Value},
+    flow::graph::{BlockId, BodyKind, Callee, Op, Place, Value},
     syntax::tree::{Path, Span},
 };
 
@@ -88,6 +88,13 @@ impl Walk<'_, '_, '_> {
                 state.consumer_item = function;
                 return self.finish_call(state, op, ended);
             }
+            Val::Body(owner, body, _)
+                if stream_method(name).is_some()
+                    && matches!(self.graph(*owner).bodies[*body as usize].kind, BodyKind::Generator { .. })
+                    && self.opens(*owner, *body, 0) =>
+            {
+                return self.generate_anew(state, op, name, args);
+            }
             Val::Ended => return self.finish_call(state, op, Val::Ended),
             Val::Handle(inner) if name == "is_finished" => {
                 let _ = inner;
@@ -129,14 +136,39 @@ impl Walk<'_, '_, '_> {
             return flow;
         }
         let result_ty = self.infer.place(function, &op.to);
-        let inner_is_watch = matches!(&receiver_ty, Ty::Watch(_)) && self.is_source(function, &receiver_ty);
+        let from_watch = self.is_source(function, &receiver_ty);
         if !callees.is_empty() {
             return self.into_workspace(state, op, &callees, values);
         }
-        if self.is_source(function, &result_ty) && !inner_is_watch {
-            return self.open(state, op, &result_ty);
+        if self.is_source(function, &result_ty) {
+            if !from_watch {
+                return self.open(state, op, &result_ty);
+            }
+            if matches!(receiver, Val::Variant { .. }) {
+                // A further step of a builder, opened or refused.
+                return self.finish_call(state, op, receiver);
+            }
         }
         self.unknown(state, op, name, args, &values, true)
+    }
+
+    /// A generator that opens the source has been made anew and is asked: it opens, and ends with the fault once more.
+    fn generate_anew(&self, state: &mut State, op: &Op, name: &str, args: &[Place]) -> Flow {
+        if let Some(seen) = &self.ordinary {
+            seen.again_above.set(true);
+            return Flow::Done(Verdict::none());
+        }
+        if state.reopened {
+            let by = self.round(state);
+            return Flow::Done(Verdict::new(Outcome::Reopens { paced: state.waited, by }, state));
+        }
+        state.reopened = true;
+        state.waited = false;
+        state.round = None;
+        state.phase = Phase::Polled(101);
+        state.set(&args[0], Val::Ended);
+        let ended = if name == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
+        self.finish_call(state, op, ended)
     }
 
     fn is_poll(&self, function: FnId, ty: &Ty, name: &str) -> bool {
@@ -157,6 +189,10 @@ impl Walk<'_, '_, '_> {
             return self.finish_call(state, op, Val::Unknown);
         }
         if state.phase != Phase::Fresh {
+            if let Some(seen) = &self.ordinary {
+                seen.again_above.set(true);
+                return Flow::Done(Verdict::none());
+            }
             if state.reopened {
                 let by = self.round(state);
                 let paced = state.waited || !self.opens_in_view();
@@ -416,7 +452,7 @@ impl Walk<'_, '_, '_> {
             Meaning::Send => {
                 let carries = values.iter().skip(usize::from(method)).any(Val::carries);
                 let told = carries || self.fault_arm(state).is_some() || !state.forked;
-                if told && state.phase != Phase::Fresh {
+                if told && state.phase != Phase::Fresh && self.ordinary.is_none() {
                     return Some(Flow::Done(Verdict::new(Outcome::Forwards, state)));
                 }
                 Some(self.finish_call(state, op, Val::Unknown))
@@ -450,6 +486,9 @@ impl Walk<'_, '_, '_> {
                 let handle = Val::Handle(Box::new(inner.clone()));
                 let kept = method && args.first().is_some_and(|place| self.graph(function).locals[place.local as usize].name.is_some());
                 if reads == 0 && !kept {
+                    if args.iter().any(|task| self.tells_by_sender(state, task)) {
+                        return Flow::Done(Verdict::new(Outcome::Forwards, state));
+                    }
                     return Flow::Done(self.dead(state));
                 }
                 state.pending_handle = true;
@@ -527,6 +566,7 @@ impl Walk<'_, '_, '_> {
         }
         match known.hint(name) {
             Some(Meaning::Exit) => return Flow::Done(Verdict::new(Outcome::Surfaces, state)),
+            Some(Meaning::Send) if self.ordinary.is_some() => {}
             Some(Meaning::Send) if values.iter().skip(1).any(Val::carries) || self.fault_arm(state).is_some() => {
                 return Flow::Done(Verdict::new(Outcome::Forwards, state));
             }

@@ -9,7 +9,7 @@ use super::{
     polls::PollFact,
     state::{Phase, State, Then},
     value::Val,
-    walk::{Flow, Walk},
+    walk::{Flow, Ordinary, Walk},
 };
 use crate::{
     facts::ty::Call,
@@ -45,7 +45,10 @@ impl Walk<'_, '_, '_> {
         if let Some((call, _)) = state.handed_over.filter(|_| count > 0) {
             return Flow::Done(super::verdict::Verdict::new(Outcome::Nests { call }, state));
         }
-        let event = self.event(state, count, fact);
+        if let Some(seen) = &self.ordinary {
+            return self.deliver_item(seen, state, count, fact, to, method);
+        }
+        let event = self.event(state, count, fact, method);
         if count == 0 {
             state.waited = false;
             if !state.reopened {
@@ -108,8 +111,34 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn event(&self, state: &State, count: u8, fact: &PollFact) -> Event {
-        let has_end = mentions(&fact.gives, "Option");
+    /// Gives an ordinary item, once.
+    fn deliver_item(
+        &self,
+        seen: &Ordinary,
+        state: &mut State,
+        count: u8,
+        fact: &PollFact,
+        to: &Place,
+        method: &str,
+    ) -> Flow {
+        if count > 0 || state.reopened {
+            let again = if state.ups > 0 { &seen.again_above } else { &seen.again_here };
+            again.set(true);
+            return Flow::Done(super::verdict::Verdict::none());
+        }
+        state.phase = Phase::Polled(1);
+        let value = if method.is_empty() {
+            fill_item(&fact.gives, Val::Derived)
+        } else {
+            shaped(method, fill_item(&self.own_item(), Val::Derived))
+        };
+        state.set(to, value);
+        Flow::Next
+    }
+
+    fn event(&self, state: &State, count: u8, fact: &PollFact, method: &str) -> Event {
+        // A stream can always end, also where the poll at hand then never completes.
+        let has_end = !method.is_empty() || mentions(&fact.gives, "Option");
         match self.fact.shows_as {
             ShowsAs::ErrorThenEnds => match count {
                 0 => Event::Error,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyId, BodyKind, Op, Place, Value},
+    flow::graph::{BodyId, BodyKind, Callee, Op, Place, Value},
     syntax::tree::{Receiver, Span},
 };
 
@@ -59,7 +59,9 @@ impl Walk<'_, '_, '_> {
             return self.up(state, &frame, value);
         }
         state.frames.pop();
-        state.forget(frame.env);
+        if !value.captures(frame.env) {
+            state.forget(frame.env);
+        }
         match frame.then {
             Then::Callers => {}
             Then::Callback => return self.called_back(state, value),
@@ -105,6 +107,13 @@ impl Walk<'_, '_, '_> {
     /// The outermost body in view returns: the walk goes on where it was made or called.
     fn up(&self, state: &mut State, frame: &Frame, value: Val) -> Flow {
         let function = &self.infer.program.functions[frame.function];
+        if let Some(seen) = &self.ordinary
+            && value.carries()
+            && value != Val::Panic
+            && !value.is_variant("Err")
+        {
+            seen.returned.set(true);
+        }
         if self.is_request(frame.function) {
             return Flow::Done(Verdict::new(Outcome::OneShot, state));
         }
@@ -150,7 +159,7 @@ impl Walk<'_, '_, '_> {
                 let params = &self.graph(frame.function).bodies[0].params;
                 let callee = &state.envs[frame.env];
                 for (place, known) in callee.entries() {
-                    if !matches!(known, Val::Ours | Val::Fresh) {
+                    if !known.holds(&Val::Ours) && !known.holds(&Val::Fresh) {
                         continue;
                     }
                     let origin = self.param_of(frame.function, place.local);
@@ -225,6 +234,18 @@ impl Walk<'_, '_, '_> {
             }
         }
         let Some((block, op)) = found else { return Flow::Done(self.leave(state, &value)) };
+        let kind = graph.bodies[frame.body as usize].kind;
+        if let BodyKind::Closure { is_async } = kind
+            && let Some((block, op)) = self.called_inside(frame, &graph.blocks[block].ops[op].to)
+        {
+            // `unfold` and `for_each` call it from a body of their own.
+            let facts = &graph.blocks[block as usize];
+            let to = facts.ops[op].to.clone();
+            let value = if is_async { Val::Done(Box::new(value)) } else { value };
+            *state.frame_mut() = Frame { body: facts.body, block, op: op + 1, then: Then::Callers, ..frame.clone() };
+            state.set(&to, value);
+            return Flow::Next;
+        }
         let given = match graph.bodies[frame.body as usize].kind {
             BodyKind::Generator { .. } => {
                 state.phase = Phase::Polled(100);
@@ -244,6 +265,22 @@ impl Walk<'_, '_, '_> {
         *state.frame_mut() = Frame { body, block: block_id, op: op + 1, then: Then::Callers, ..frame.clone() };
         state.set(&to, given);
         Flow::Next
+    }
+
+    /// The call of a closure from another body than the one that makes it.
+    fn called_inside(&self, frame: &Frame, closure: &Place) -> Option<(u32, usize)> {
+        let graph = self.graph(frame.function);
+        let made_in = graph
+            .blocks
+            .iter()
+            .find(|block| block.ops.iter().any(|op| matches!(op.value, Value::Body(body) if body == frame.body)))
+            .map(|block| block.body);
+        (0..).zip(&graph.blocks).find_map(|(id, block)| {
+            let op = block.ops.iter().position(|op| {
+                matches!(&op.value, Value::Call { callee: Callee::Place(place), .. } if place == closure)
+            })?;
+            (Some(block.body) != made_in).then_some((id, op))
+        })
     }
 
     /// The value leaves what can be seen.
@@ -326,6 +363,12 @@ impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
     pub(super) fn open(&self, state: &mut State, op: &Op, ty: &Ty) -> Flow {
         let location = self.location(state.frame().function, op.span);
+        if self.ordinary.is_some() {
+            state.reopened = true;
+            state.phase = Phase::Fresh;
+            state.set(&op.to, ready(ty));
+            return Flow::Next;
+        }
         if state.pending_handle {
             // The task has ended, and this is its parent going on beside it.
             state.set(&op.to, Val::Unknown);
@@ -376,6 +419,10 @@ impl Walk<'_, '_, '_> {
 
     /// A closure that was walked already is called again: the whole watch starts anew.
     pub(super) fn again(&self, state: &mut State, op: &Op, value: Val) -> Flow {
+        if let Some(seen) = &self.ordinary {
+            seen.again_above.set(true);
+            return Flow::Done(Verdict::none());
+        }
         if state.reopened {
             let by = self.round(state);
             return Flow::Done(Verdict::new(Outcome::Reopens { paced: state.waited, by }, state));

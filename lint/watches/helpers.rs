@@ -31,6 +31,10 @@ impl Walk<'_, '_, '_> {
         };
         let lifted = called(&reopen.unbounded_by) || (reopen.bounded && in_file(&reopen.unbounded_by));
         let bounded = (reopen.bounded && !lifted) || called(&reopen.bounded_by);
+        if let Some(seen) = &self.ordinary {
+            // The helper holds the watch for as long as it is retried.
+            seen.again_above.set(true);
+        }
         let retried = result.is_variant("Err") || reopen.on_ok;
         state.step(location, "a helper calls it again on an error");
         if !retried {
@@ -58,7 +62,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether running a body opens the source, itself or through functions of the workspace.
-    fn opens(&self, function: FnId, body: BodyId, depth: usize) -> bool {
+    pub(super) fn opens(&self, function: FnId, body: BodyId, depth: usize) -> bool {
         if depth > 5 {
             // Too deep to tell: it is taken for an opening.
             return true;

@@ -8,6 +8,9 @@ use crate::{
     syntax::tree::Span,
 };
 
+/// The name of a value of which only some fields are known.
+const PARTLY: &str = "_";
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Val {
     /// Anything; nothing to do with the fault.
@@ -111,6 +114,20 @@ impl Val {
         }
     }
 
+    /// Sets a field, however deep, of a value of which nothing else is known.
+    fn put(&mut self, path: &[String], value: Val) {
+        let Some((first, rest)) = path.split_first() else {
+            *self = value;
+            return;
+        };
+        if !matches!(self, Self::Variant { .. }) {
+            *self = Self::Variant { name: PARTLY.to_owned(), fields: BTreeMap::new(), fault: false };
+        }
+        if let Self::Variant { fields, .. } = self {
+            fields.entry(first.clone()).or_default().put(rest, value);
+        }
+    }
+
     /// The first handle of an ended task in it.
     pub(super) fn handle(&self) -> Option<&Val> {
         match self {
@@ -118,6 +135,17 @@ impl Val {
             Self::Variant { fields, .. } => fields.values().find_map(Self::handle),
             Self::Done(inner) => inner.handle(),
             _ => None,
+        }
+    }
+
+    /// Whether a closure or `async` block that shares these locals is in it.
+    pub(super) fn captures(&self, env: usize) -> bool {
+        match self {
+            Self::Body(_, _, own) => *own == env,
+            Self::Variant { fields, .. } => fields.values().any(|value| value.captures(env)),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.captures(env),
+            Self::Future(_, args) => args.iter().any(|value| value.captures(env)),
+            _ => false,
         }
     }
 
@@ -146,7 +174,19 @@ impl Env {
                 return place.fields[length..].iter().fold(value.clone(), |value, field| value.field(field));
             }
         }
-        Val::Unknown
+        self.gather(place)
+    }
+
+    /// What is known of a place's fields, as one value.
+    fn gather(&self, place: &Place) -> Val {
+        let first = Place::local(place.local);
+        let mut whole = Val::Unknown;
+        for (known, value) in self.0.range(first..).take_while(|(known, _)| known.local == place.local) {
+            if known.fields.len() > place.fields.len() && known.fields.starts_with(&place.fields) {
+                whole.put(&known.fields[place.fields.len()..], value.clone());
+            }
+        }
+        whole
     }
 
     pub(super) fn set(&mut self, place: &Place, value: Val) {
@@ -321,6 +361,12 @@ fn named(
         Val::Variant { name: own, .. } => {
             if own.is_empty() {
                 return Answer::No;
+            }
+            if own == PARTLY {
+                for (field, pat) in fields {
+                    let _ = step(pat, &value.field(field), names, bound);
+                }
+                return Answer::Maybe;
             }
             if own != name {
                 // `Self { .. }` and a struct's alias name the same thing; variants of the language do not.

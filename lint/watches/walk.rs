@@ -38,12 +38,25 @@ pub(super) enum Flow {
     Either(Vec<State>),
 }
 
+/// What the walk of an ordinary item has seen.
+#[derive(Debug, Default)]
+pub(super) struct Ordinary {
+    /// The watch was asked again in the same activation of its function.
+    pub(super) again_here: Cell<bool>,
+    /// It was asked again after its function had returned.
+    pub(super) again_above: Cell<bool>,
+    /// The function returned the item, or something made of it.
+    pub(super) returned: Cell<bool>,
+}
+
 pub(super) struct Walk<'w, 'p, 'c> {
     pub(super) infer: &'w Infer<'p, 'c>,
     pub(super) site: &'w PollSite,
     pub(super) fact: &'w FaultFact,
     /// The source's id in the catalog.
     pub(super) source: &'w str,
+    /// Set to follow an ordinary item in place of the fault.
+    pub(super) ordinary: Option<Ordinary>,
     budget: Cell<u32>,
     active: RefCell<HashSet<u64>>,
     memo: RefCell<HashMap<u64, Verdict>>,
@@ -56,10 +69,21 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             site,
             fact,
             source,
+            ordinary: None,
             budget: Cell::new(BUDGET),
             active: RefCell::default(),
             memo: RefCell::default(),
         }
+    }
+
+    /// Whether the watch is held: asked again after an ordinary item. One whose first item is handed back to a caller that does
+    /// not ask again is a wait for one event, and one whose item leads away is a signal.
+    pub(super) fn stands(mut self, state: State) -> bool {
+        self.ordinary = Some(Ordinary::default());
+        self.budget.set(BUDGET / 4);
+        self.explore(state);
+        let Some(seen) = &self.ordinary else { return true };
+        self.is_spent() || seen.again_above.get() || (seen.again_here.get() && !seen.returned.get())
     }
 
     pub(super) fn graph(&self, id: FnId) -> &'p Graph {
@@ -266,7 +290,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 }
             }
             Value::Yield(place) => {
-                if state.get(place).carries() {
+                if state.get(place).carries() && self.ordinary.is_none() {
                     return Flow::Done(Verdict::new(Outcome::Forwards, state));
                 }
                 Val::Unknown
@@ -301,7 +325,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         let function = state.frame().function;
         let local = &self.graph(function).locals[op.to.local as usize];
         let outlives = !op.to.fields.is_empty() && local.name.as_deref() == Some("self");
-        if outlives && value.is_fault() {
+        if outlives && value.is_fault() && self.ordinary.is_none() {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
         let held = state.get(&op.to).holds(&Val::Ours) && !value.holds(&Val::Ours);
@@ -449,6 +473,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 self.give_back(state, value)
             }
             End::Panic => self.panic(state),
+            End::Never => Flow::Done(Verdict::none()),
         }
     }
 
@@ -513,7 +538,8 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         for (at, verdict) in verdicts.iter().enumerate() {
             let beside = verdicts.iter().enumerate().any(|(other, verdict)| other != at && recovers(verdict));
             let mut verdict = verdict.clone();
-            if !beside {
+            let alone = verdicts.iter().filter(|verdict| !verdict.0.is_empty()).count() < 2;
+            if !beside && !alone {
                 for ended in verdict.0.iter_mut().filter(|ended| matches!(ended.outcome, Outcome::GivesUp { .. })) {
                     ended.outcome = Outcome::Ends;
                 }

@@ -49,7 +49,8 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
         .into_iter()
         .filter_map(|(path, (home, reported))| {
             let rel = paths::relative(&root, &path);
-            index.get(&home).map(|&package| SourceFile { path, rel, package, reported })
+            let asked = asked.contains(&path);
+            index.get(&home).map(|&package| SourceFile { path, rel, package, reported, asked })
         })
         .collect();
     files.sort_by(|left, right| left.rel.cmp(&right.rel));
@@ -60,7 +61,7 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
         .into_iter()
         .map(|(path, reason)| Unread { path: paths::relative(&root, &path), reason, line: None })
         .collect();
-    Workspace { root, packages, files, warnings, unread }
+    Workspace { root, packages, files, warnings, unread, tests: request.include_tests }
 }
 
 /// Walks the folders of the command line whole; the files of the command line are there whatever an ignore file says.

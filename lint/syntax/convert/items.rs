@@ -18,8 +18,10 @@ impl Context {
                 Item::Use(uses)
             }
             syn::Item::Mod(node) if !is_test(&node.attrs) => {
-                let (_, items) = node.content.as_ref()?;
-                Item::Module { name: name(&node.ident), items: self.items(items) }
+                match &node.content {
+                    Some((_, items)) => Item::Module { name: name(&node.ident), items: self.items(items) },
+                    None => Item::Declared(name(&node.ident)),
+                }
             }
             syn::Item::Fn(node) if !is_test(&node.attrs) => {
                 let public = !matches!(node.vis, syn::Visibility::Inherited);

@@ -1,0 +1,145 @@
+//! Which module a file is, told by the text of the files that may declare it: enough to leave out test modules and files that are
+//! part of no crate.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+/// The modules that a file declares without a body.
+#[derive(Debug, Default)]
+struct Declared {
+    /// Name, and whether only tests have it.
+    modules: Vec<(String, bool)>,
+}
+
+/// Answers about files of one run; each declaring file is read once.
+#[derive(Debug, Default)]
+pub(crate) struct Modules {
+    read: Mutex<HashMap<PathBuf, Option<Arc<Declared>>>>,
+}
+
+/// How a file is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The root of a target, or declared.
+    Module,
+    /// Declared under `#[cfg(test)]`, itself or a module around it.
+    Test,
+    /// No file that could declare it does.
+    Orphan,
+}
+
+impl Modules {
+    /// How the file at `path` is declared. Climbs from module to module up to a root (`lib.rs`, `main.rs`, a file in `bin`).
+    pub(crate) fn standing(&self, path: &Path) -> Standing {
+        let mut current = path.to_owned();
+        for _ in 0..20 {
+            let Some(stem) = current.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
+                return Standing::Orphan;
+            };
+            let Some(folder) = current.parent().map(Path::to_owned) else { return Standing::Orphan };
+            let inside = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+            if matches!(stem.as_str(), "lib" | "main" | "build") || matches!(inside.as_str(), "bin" | "examples" | "tests" | "benches") {
+                return Standing::Module;
+            }
+            let (name, above) = if stem == "mod" {
+                let Some(above) = folder.parent() else { return Standing::Orphan };
+                (inside, above.to_owned())
+            } else {
+                (stem, folder)
+            };
+            match self.declarer(&above, &name) {
+                Some((_, true)) => return Standing::Test,
+                Some((file, false)) => current = file,
+                None => return Standing::Orphan,
+            }
+        }
+        Standing::Module
+    }
+
+    /// The file that declares a module whose own file lies in `folder`, and whether only tests have it.
+    fn declarer(&self, folder: &Path, name: &str) -> Option<(PathBuf, bool)> {
+        let candidates = ["mod.rs", "lib.rs", "main.rs"].map(|file| folder.join(file));
+        let beside = folder.file_name().zip(folder.parent()).map(|(own, above)| above.join(own).with_extension("rs"));
+        candidates.into_iter().chain(beside).find_map(|file| {
+            let declared = self.declared(&file)?;
+            let (_, test) = declared.modules.iter().find(|(known, _)| known == name)?;
+            Some((file, *test))
+        })
+    }
+
+    fn declared(&self, path: &Path) -> Option<Arc<Declared>> {
+        let mut read = self.read.lock().ok()?;
+        if let Some(known) = read.get(path) {
+            return known.clone();
+        }
+        let declared = fs::read_to_string(path).ok().map(|text| Arc::new(scan(&text)));
+        read.insert(path.to_owned(), declared.clone());
+        declared
+    }
+}
+
+/// Finds `mod name;` lines and the `#[cfg(test)]` before them.
+fn scan(text: &str) -> Declared {
+    let mut declared = Declared::default();
+    let mut test = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("#[") {
+            let plain: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+            test |= plain.contains("cfg(test") || plain.contains("cfg(all(test");
+        }
+        let after = line.rsplit_once(']').map_or(line, |(_, after)| after.trim());
+        let item = after.strip_prefix("pub").map_or(after, |rest| match rest.trim_start().strip_prefix('(') {
+            Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
+            None => rest,
+        });
+        if let Some(name) = item.trim_start().strip_prefix("mod ").and_then(|rest| rest.trim().strip_suffix(';')) {
+            let name = name.trim();
+            declared.modules.push((name.strip_prefix("r#").unwrap_or(name).to_owned(), test));
+        }
+        if !line.starts_with("#[") && !line.starts_with("//") && !line.is_empty() {
+            test = false;
+        }
+    }
+    declared
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Modules, Standing, scan};
+
+    #[test]
+    fn declarations_and_their_test_attribute_are_read() {
+        let text = "mod a;\n#[cfg(test)]\nmod b;\npub(crate) mod c;\n#[cfg(test)] pub mod d;\nmod e { }\n#[cfg(test)]\n// why\nmod f;\n";
+        let names: Vec<_> = scan(text).modules;
+        let wanted = [("a", false), ("b", true), ("c", false), ("d", true), ("f", true)];
+        assert_eq!(names, wanted.map(|(name, test)| (name.to_owned(), test)));
+    }
+
+    #[test]
+    fn a_file_stands_as_the_modules_around_it_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            path
+        };
+        write("src/lib.rs", "mod net;\n#[cfg(test)]\nmod tests;\n");
+        write("src/net.rs", "mod feed;\n");
+        write("src/tests/mod.rs", "mod common;\n");
+        let feed = write("src/net/feed.rs", "");
+        let common = write("src/tests/common.rs", "");
+        let lost = write("src/net/lost.rs", "");
+        let modules = Modules::default();
+        assert_eq!(modules.standing(&feed), Standing::Module);
+        assert_eq!(modules.standing(&common), Standing::Test);
+        assert_eq!(modules.standing(&lost), Standing::Orphan);
+        assert_eq!(modules.standing(&dir.path().join("src/bin/tool.rs")), Standing::Module);
+    }
+}
