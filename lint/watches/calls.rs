@@ -473,7 +473,7 @@ impl Walk<'_, '_, '_> {
         let task = values.iter().skip(usize::from(method)).find(|value| {
             matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..) | Val::Again(..))
         });
-        let reads = self.graph(function).locals[op.to.local as usize].reads;
+        let dropped = self.is_dropped(function, &op.to);
         match task.or_else(|| values.first().filter(|value| matches!(value, Val::Done(_) | Val::Returns(_)))) {
             Some(Val::Done(inner) | Val::Returns(inner)) => {
                 if self.in_accept_loop(function, state.frame().block) {
@@ -485,7 +485,10 @@ impl Walk<'_, '_, '_> {
                 };
                 let handle = Val::Handle(Box::new(inner.clone()));
                 let kept = method && args.first().is_some_and(|place| self.graph(function).locals[place.local as usize].name.is_some());
-                if reads == 0 && !kept {
+                if dropped && self.ordinary.is_some() {
+                    return Flow::Done(Verdict::none());
+                }
+                if dropped && !kept {
                     if args.iter().any(|task| self.tells_by_sender(state, task)) {
                         return Flow::Done(Verdict::new(Outcome::Forwards, state));
                     }
@@ -500,7 +503,7 @@ impl Walk<'_, '_, '_> {
             }
             Some(Val::Again(span, callee)) => {
                 let call = self.outer_call(state, *span);
-                if reads == 0 {
+                if dropped {
                     state.handed_over = Some((call, state.waited));
                 }
                 self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*span, *callee))))
@@ -517,6 +520,16 @@ impl Walk<'_, '_, '_> {
             }
             _ => self.finish_call(state, op, Val::Unknown),
         }
+    }
+
+    /// Whether a value is never looked at: not read, or bound to a name that is not.
+    fn is_dropped(&self, function: FnId, place: &Place) -> bool {
+        let graph = self.graph(function);
+        let reads = graph.locals[place.local as usize].reads;
+        let bound = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| {
+            matches!(&op.value, Value::Use(from) if from == place) && op.to.fields.is_empty()
+        });
+        reads == 0 || (reads == 1 && bound.is_some_and(|op| graph.locals[op.to.local as usize].reads == 0 && graph.locals[op.to.local as usize].name.is_some()))
     }
 
     /// A new task runs beside the path: either may bring the watch back.

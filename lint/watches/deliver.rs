@@ -50,7 +50,8 @@ impl Walk<'_, '_, '_> {
         }
         let event = self.event(state, count, fact, method);
         if count == 0 {
-            state.waited = false;
+            // A source that waits before it reports the fault again has paced the next attempt.
+            state.waited = self.fact.paced;
             if !state.reopened {
                 state.round = None;
             }
@@ -60,6 +61,16 @@ impl Walk<'_, '_, '_> {
             Event::Dead => {
                 let outcome = if state.healed { Outcome::Ends } else { Outcome::Spins };
                 return Flow::Done(self.dead_by(state, outcome));
+            }
+            // Asked again in sequence, in no circle: it may fail again, and nothing spins.
+            Event::Heals if state.round.is_none() && !state.waited && count < 3 => {
+                let error = match (method, self.own_item()) {
+                    ("", _) => Item::Value(fill_error(&fact.gives, self.payload())),
+                    (_, shape) => Item::Item(fill_error(&shape, self.payload())),
+                };
+                state.arm = None;
+                state.arms.clear();
+                error
             }
             Event::Heals => {
                 let paced = state.waited || self.fact.paced || self.fact.shows_as == ShowsAs::Variant;

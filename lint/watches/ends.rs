@@ -21,7 +21,7 @@ use crate::{
 /// Deepest nesting of functions that are walked into.
 const DEEPEST: usize = 7;
 /// Most callers gone up through.
-const HIGHEST: usize = 6;
+const HIGHEST: usize = 10;
 
 impl Walk<'_, '_, '_> {
     /// The watch is over on this path.
@@ -110,6 +110,7 @@ impl Walk<'_, '_, '_> {
         if let Some(seen) = &self.ordinary
             && value.carries()
             && value != Val::Panic
+            && !state.pending_handle
             && !value.is_variant("Err")
         {
             seen.returned.set(true);
@@ -322,9 +323,12 @@ impl Walk<'_, '_, '_> {
     pub(super) fn is_request(&self, id: FnId) -> bool {
         let function = &self.infer.program.functions[id];
         let known = self.infer.program.known(id);
+        let program = self.infer.program;
+        let plain = |ty: &Ty| matches!(ty, Ty::Named { path, .. } if known.word_type(path) == Some(Meaning::Request));
         let is = |ty: &Ty| match ty {
-            Ty::Named { path, .. } => known.word_type(path) == Some(Meaning::Request),
-            _ => false,
+            // A struct that carries the client's own end.
+            Ty::Local(at, _) => program.types[*at].fields.keys().any(|field| plain(&program.field(*at, field, &[]))),
+            ty => plain(ty),
         };
         function.params.iter().any(|param| {
             let ty = self.infer.program.ty_in(id, param);
@@ -385,6 +389,7 @@ impl Walk<'_, '_, '_> {
             return Flow::Done(Verdict::new(outcome, state));
         }
         state.step(location, "opened again");
+        state.bound = None;
         state.reopened = true;
         state.waited = false;
         state.round = None;

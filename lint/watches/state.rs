@@ -154,6 +154,7 @@ impl State {
 
     /// Remembers that a loop was gone round; the outermost is kept.
     pub(super) fn went_round(&mut self, id: LoopId) {
+        self.bound = None;
         let round = Round { depth: self.depth(), function: self.frame().function, id };
         if self.round.is_none_or(|known| round.depth <= known.depth) {
             self.round = Some(round);

@@ -37,8 +37,8 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
             Some((home, _)) => home.clone(),
             None => homes.of(&path),
         };
-        let named = asked.iter().any(|asked| in_tests(&home.0, asked) && path.starts_with(asked));
-        if request.include_tests || named || !in_tests(&home.0, &path) {
+        let named = asked.iter().any(|asked| (in_tests(&home.0, asked) || below_tests(&root, asked)) && path.starts_with(asked));
+        if request.include_tests || named || !(in_tests(&home.0, &path) || below_tests(&root, &home.0)) {
             let reported = in_choice(&home);
             files.insert(path, (home, reported));
         }
@@ -105,6 +105,12 @@ fn member_files(
         }
     }
     (files, found.failures)
+}
+
+/// Whether a package lies below a folder of tests of the whole workspace.
+fn below_tests(root: &Path, dir: &Path) -> bool {
+    let below = dir.strip_prefix(root).unwrap_or(Path::new(""));
+    below.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "benches")))
 }
 
 /// Whether a path is in the `tests` or `benches` folder of the package in `dir`.

@@ -42,7 +42,13 @@ impl Modules {
             };
             let Some(folder) = current.parent().map(Path::to_owned) else { return Standing::Orphan };
             let inside = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-            if matches!(stem.as_str(), "lib" | "main" | "build") || matches!(inside.as_str(), "bin" | "examples" | "tests" | "benches") {
+            let of_package = || folder.parent().is_some_and(|above| above.join("Cargo.toml").is_file());
+            let target = match inside.as_str() {
+                "bin" => true,
+                "examples" | "tests" | "benches" => of_package(),
+                _ => false,
+            };
+            if target || matches!(stem.as_str(), "lib" | "main" | "build") {
                 return Standing::Module;
             }
             let (name, above) = if stem == "mod" {
