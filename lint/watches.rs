@@ -230,6 +230,7 @@ impl Judge<'_, '_, '_> {
             healed: false,
             released: false,
             marked: false,
+            designed: false,
             forked: false,
             pending_handle: false,
             handed_over: None,

@@ -266,11 +266,21 @@ impl<'c> Program<'c> {
         {
             if *first == self.files[file].crate_name {
                 "crate".clone_into(first);
-            } else if scope.modules.contains(first.as_str()) {
+            } else if scope.modules.contains(first.as_str()) || (path == segments && self.is_own_module(file, scope, &path[0])) {
                 path.insert(0, "crate".to_owned());
             }
         }
         path
+    }
+
+    /// Whether a name that nothing brings in is a module of the package, which a glob of the package itself gives.
+    fn is_own_module(&self, file: usize, scope: &Scope, name: &str) -> bool {
+        let own = |glob: &[String]| glob.first().is_some_and(|first| is_inner(first) || *first == self.files[file].crate_name);
+        scope.globs.iter().any(|glob| own(glob))
+            && self.files.iter().any(|other| {
+                other.package == self.files[file].package
+                    && (other.path.ends_with(&format!("/{name}.rs")) || other.path.ends_with(&format!("/{name}/mod.rs")))
+            })
     }
 
     /// The struct or enum that a path names, seen from a file.
@@ -517,10 +527,25 @@ impl<'c> Program<'c> {
                     implementations
                 }
             }
-            _ => {
-                let _ = from;
-                Vec::new()
+            // A method that the workspace adds to another crate's type.
+            Ty::Named { path, .. } => {
+                let own = |id: &FnId| {
+                    let function = &self.functions[*id];
+                    function.of_trait.is_some() && function.owner.as_deref() == path.rsplit("::").next()
+                };
+                candidates.iter().copied().filter(own).collect()
             }
+            // Of a receiver that is not known, a name that only one method of the workspace has will do.
+            Ty::Unknown if !UBIQUITOUS.contains(&name) => {
+                let here = self.functions[from].file;
+                let method = |id: &FnId| {
+                    let function = &self.functions[*id];
+                    function.receiver != Receiver::None && function.has_body && self.same_package(function.file, here)
+                };
+                let found: Vec<FnId> = candidates.iter().copied().filter(method).collect();
+                if found.len() == 1 { found } else { Vec::new() }
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -587,6 +612,17 @@ impl<'c> Program<'c> {
         }
     }
 }
+
+/// Methods that so many types have that the name alone says nothing.
+const UBIQUITOUS: &[&str] = &[
+    "accept", "add", "all", "any", "apply", "as_ref", "build", "call", "cancel", "clear", "clone", "close", "collect", "connect",
+    "contains", "count", "create", "delete", "drain", "drop", "enter", "entry", "execute", "extend", "filter", "find", "finish",
+    "flush", "fold", "get", "handle", "id", "init", "insert", "into", "is_empty", "iter", "join", "key", "keys", "kind", "last",
+    "len", "list", "listen", "load", "lock", "log", "map", "max", "min", "name", "next", "open", "parse", "path", "ping", "poll",
+    "pop", "process", "publish", "push", "put", "query", "read", "recv", "remove", "replace", "request", "reset", "run", "save",
+    "send", "set", "shutdown", "size", "sleep", "spawn", "split", "start", "state", "status", "stop", "store", "stream",
+    "subscribe", "sync", "take", "tick", "to_string", "update", "url", "value", "values", "wait", "watch", "write",
+];
 
 /// Whether a path starts inside its own package.
 fn is_inner(first: &str) -> bool {

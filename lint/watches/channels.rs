@@ -1,47 +1,95 @@
 //! A task that ends drops its sender: whoever receives from the channel is told.
 
 use super::{state::State, walk::Walk};
-use crate::flow::graph::{Callee, End, LocalId, Op, Pattern, Place, Value};
+use crate::{
+    facts::FnId,
+    flow::graph::{BodyId, Callee, End, LocalId, Op, Pattern, Place, Value},
+};
 
 impl Walk<'_, '_, '_> {
-    /// Whether the task that is spawned here owns the only sender of a channel that this function receives from.
+    /// Whether the task that is spawned here owns the only sender of a channel whose receiver somebody holds: in this function, or
+    /// in one that handed the sender in.
     pub(super) fn tells_by_sender(&self, state: &State, task: &Place) -> bool {
         let frame = state.frame();
         let graph = self.graph(frame.function);
         let made_by = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *task);
-        let uses = |op: &Op, local: LocalId| match &op.value {
-            Value::Call { args, .. } | Value::Tuple(args) => args.iter().any(|place| place.local == local),
-            Value::Use(place) => place.local == local,
-            Value::Struct { fields, .. } => fields.iter().any(|(_, place)| place.local == local),
-            _ => false,
-        };
+        let Some(made_by) = made_by else { return false };
+        if self.owns_only_sender(frame.function, frame.body, made_by) {
+            return true;
+        }
+        // The sender came in as a parameter, by value, and goes down with the task.
+        let sites = self.infer.sites();
+        let params = &graph.bodies[0].params;
+        sites.get(&frame.function).into_iter().flatten().any(|site| {
+            let caller = self.graph(site.function);
+            let block = &caller.blocks[site.block as usize];
+            let call = &block.ops[site.op];
+            let Value::Call { args, .. } = &call.value else { return false };
+            let given = params.iter().zip(args).any(|(param, _)| {
+                graph.blocks.iter().any(|block| {
+                    block.body != frame.body
+                        && block.ops.iter().any(|op| uses_param(self, frame.function, op, *param) && sends(op))
+                })
+            });
+            given && self.owns_only_sender(site.function, block.body, call)
+        })
+    }
+
+    /// Whether a call or a task is given the only sender of a channel that its function receives from, or whose receiver it hands
+    /// on to callers in view.
+    fn owns_only_sender(&self, function: FnId, body: BodyId, given_to: &Op) -> bool {
+        let graph = self.graph(function);
         graph.blocks.iter().any(|block| {
             let End::Test { value, pat: Pattern::Tuple(pats), .. } = &block.end else { return false };
             let [Pattern::Bind(sender, None), Pattern::Bind(receiver, None)] = pats.as_slice() else { return false };
-            let is_channel = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+            let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
+            let is_channel = ops().any(|op| {
                 op.to == *value
                     && matches!(&op.value, Value::Call { callee: Callee::Path(path), .. } if makes_channel(path.last()))
             });
-            let received = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+            let received = ops().any(|op| {
                 matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                     if receives(name) && args.first().is_some_and(|place| place.local == *receiver))
             });
-            let given = made_by.is_some_and(|op| match &op.value {
-                Value::Call { .. } => uses(op, *sender),
+            let handed_on = || {
+                let has_callers = self.infer.sites().get(&function).is_some_and(|sites| !sites.is_empty());
+                has_callers && graph.locals[*receiver as usize].reads > 0
+            };
+            let given = match &given_to.value {
+                Value::Call { .. } => uses(given_to, *sender),
                 // A capture: the sender is used inside and nowhere else.
                 Value::Body(_) => graph
                     .blocks
                     .iter()
-                    .filter(|block| block.body != frame.body)
+                    .filter(|block| block.body != body)
                     .any(|block| block.ops.iter().any(|op| uses(op, *sender))),
                 _ => false,
+            };
+            let kept = graph.blocks.iter().filter(|block| block.body == body).any(|block| {
+                block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op))
             });
-            let kept = graph.blocks.iter().filter(|block| block.body == frame.body).any(|block| {
-                block.ops.iter().any(|op| uses(op, *sender) && made_by.is_none_or(|made| !std::ptr::eq(made, op)))
-            });
-            is_channel && received && given && !kept
+            is_channel && given && !kept && (received || handed_on())
         })
     }
+}
+
+fn uses(op: &Op, local: LocalId) -> bool {
+    match &op.value {
+        Value::Call { args, .. } | Value::Tuple(args) => args.iter().any(|place| place.local == local),
+        Value::Use(place) => place.local == local,
+        Value::Struct { fields, .. } => fields.iter().any(|(_, place)| place.local == local),
+        _ => false,
+    }
+}
+
+/// Whether an operation uses a parameter, under the name it was bound to.
+fn uses_param(walk: &Walk<'_, '_, '_>, function: FnId, op: &Op, param: LocalId) -> bool {
+    let Value::Call { args, .. } = &op.value else { return false };
+    args.first().is_some_and(|place| walk.param_of(function, place.local) == param)
+}
+
+fn sends(op: &Op) -> bool {
+    matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, .. } if name.starts_with("send") || name == "try_send")
 }
 
 fn makes_channel(name: &str) -> bool {

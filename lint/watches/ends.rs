@@ -37,6 +37,7 @@ impl Walk<'_, '_, '_> {
             Outcome::Ends if state.handed_over.is_some() => Outcome::Reopens { paced: true, by },
             Outcome::Ends if state.released => Outcome::Releases,
             Outcome::Ends if state.marked => Outcome::Forwards,
+            Outcome::Ends if state.designed => Outcome::Unknown,
             Outcome::Ends => match state.bound {
                 Some(_) if state.said => Outcome::Surfaces,
                 Some(at) => Outcome::GivesUp { at },
@@ -311,12 +312,25 @@ impl Walk<'_, '_, '_> {
             Val::Variant { name, .. } if name == "Err" => Verdict::new(Outcome::Surfaces, state),
             Val::Variant { name, fields, .. } if name == "Ok" => match fields.get("0") {
                 Some(inner) if !matches!(inner, Val::Unit | Val::Unknown) => self.leave(state, &inner.clone()),
+                // What was read so far is handed back: the stream was read to its end.
+                _ if self.gives_data(state) => Verdict::new(Outcome::Unknown, state),
                 _ => self.dead(state),
             },
             value if value.carries() => Verdict::new(Outcome::Surfaces, state),
             Val::Bool(_) | Val::Path(_) if state.arm.is_some() => Verdict::new(Outcome::Surfaces, state),
             _ => self.dead(state),
         }
+    }
+
+    /// Whether the outermost function returns more than success or failure.
+    fn gives_data(&self, state: &State) -> bool {
+        let function = state.frames.first().map_or(self.site.function, |frame| frame.function);
+        let nothing = |ty: &Ty| matches!(ty, Ty::Tuple(parts) if parts.is_empty());
+        let program = self.infer.program;
+        program.functions[function].output.as_ref().is_some_and(|ty| match program.ty_in(function, ty) {
+            Ty::Named { path, args, .. } if &*path == "Result" => args.first().is_some_and(|ok| !nothing(ok) && !ok.is_unknown()),
+            _ => false,
+        })
     }
 
     /// Whether a function serves one request or one client.
@@ -336,7 +350,7 @@ impl Walk<'_, '_, '_> {
         }) || function.output.as_ref().is_some_and(|ty| is(&self.infer.program.ty_in(id, ty)))
     }
 
-    /// Whether a function serves one request or client, itself or because all that call it do.
+    /// Whether a function serves one request or client, itself or because one that calls it does.
     pub(super) fn serves_request(&self, id: FnId, depth: usize) -> bool {
         if depth > 4 {
             return false;
@@ -345,11 +359,8 @@ impl Walk<'_, '_, '_> {
             return true;
         }
         let sites = self.infer.sites();
-        let callers: Vec<&Site> = sites.get(&id).into_iter().flatten().filter(|site| site.function != id).collect();
-        !callers.is_empty()
-            && callers.iter().all(|site| {
-                self.in_accept_loop(site.function, site.block) || self.serves_request(site.function, depth + 1)
-            })
+        let mut callers = sites.get(&id).into_iter().flatten().filter(|site| site.function != id);
+        callers.any(|site| self.in_accept_loop(site.function, site.block) || self.serves_request(site.function, depth + 1))
     }
 
     /// Whether dropping `self` tells somebody.

@@ -437,8 +437,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
 
     /// Runs the first call among these futures that was given the handle of the ended task. The operation at hand is then done again.
     fn run_waiting<'a>(&self, state: &mut State, mut futures: impl Iterator<Item = &'a Place>) -> Option<Flow> {
-        let (place, function, args) = futures.find_map(|place| match state.get(place) {
-            Val::Future(function, args) if args.iter().any(|arg| arg.handle().is_some()) => Some((place, function, args)),
+        let (place, task) = futures.find_map(|place| match state.get(place) {
+            Val::Future(function, args) if args.iter().any(|arg| arg.handle().is_some()) => Some((place, Err((function, args)))),
+            Val::Body(function, body, env) if self.awaits_ended(state, function, body, env) => Some((place, Ok((function, body, env)))),
             _ => None,
         })?;
         let frame = state.frame_mut();
@@ -447,7 +448,21 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         if is_op && graph.blocks[frame.block as usize].ops.get(frame.op.wrapping_sub(1)).is_some_and(|op| matches!(op.value, Value::Join { .. })) {
             frame.op -= 1;
         }
-        Some(self.inline(state, function, args, Then::Ready(place.clone()), Span::default()))
+        let then = Then::Ready(place.clone());
+        Some(match task {
+            Ok((function, body, env)) => self.run_body(state, function, body, env, &[], then),
+            Err((function, args)) => self.inline(state, function, args, then, Span::default()),
+        })
+    }
+
+    /// Whether an `async` block awaits what has ended.
+    fn awaits_ended(&self, state: &State, function: FnId, body: u32, env: usize) -> bool {
+        let graph = self.graph(function);
+        let Some(env) = state.envs.get(env) else { return false };
+        graph.bodies[body as usize].kind == BodyKind::Async
+            && graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).any(|op| {
+                matches!(&op.value, Value::Await(place) if matches!(env.get(place), Val::Done(_) | Val::Handle(_)))
+            })
     }
 
     fn end(&self, state: &mut State, block: &Block) -> Flow {
@@ -581,6 +596,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 Flow::Next
             }
             Match::Yes(bound) => {
+                state.designed |= carries && also_takes_an_item(pat);
                 for (local, value) in bound.locals {
                     state.set(&Place::local(local), value);
                 }
@@ -823,6 +839,21 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             }
         }
     }
+}
+
+/// Whether one alternative of a pattern takes an ordinary item: the arm is the end by design.
+fn also_takes_an_item(pat: &Pattern) -> bool {
+    let item = |pat: &Pattern| match pat {
+        Pattern::TupleStruct(path, inner) if matches!(path.last(), "Ok" | "Some") => {
+            inner.iter().any(|pat| !matches!(pat, Pattern::Path(path) if path.last() == "None") && !is_error(pat))
+        }
+        _ => false,
+    };
+    matches!(pat, Pattern::Or(pats) if pats.iter().any(item))
+}
+
+fn is_error(pat: &Pattern) -> bool {
+    matches!(pat, Pattern::TupleStruct(path, _) if path.last() == "Err")
 }
 
 fn bind_unknown(state: &mut State, pat: &Pattern) {
