@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use rayon::prelude::*;
@@ -38,7 +38,12 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
         let alone = if workspace.packages[package].dependencies.is_none() { index } else { 0 };
         programs.entry((groups[package], alone)).or_default().push((index, text));
     }
-    let context = Context { workspace, catalog, groups: &groups, modules: &modules };
+    let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (package, group) in groups.iter().enumerate() {
+        members.entry(*group).or_default().insert(package);
+    }
+    let known = workspace.packages.iter().map(|_| OnceLock::new()).collect();
+    let context = Context { workspace, catalog, members, modules: &modules, known };
     let parts: Vec<Part> =
         programs.into_par_iter().map(|((group, _), texts)| context.program(group, texts)).collect();
     let mut analysis = Analysis { unread, ..Analysis::default() };
@@ -86,8 +91,11 @@ struct Part {
 struct Context<'a> {
     workspace: &'a Workspace,
     catalog: &'a [Crate],
-    groups: &'a [usize],
+    /// The packages of each group.
+    members: BTreeMap<usize, BTreeSet<usize>>,
     modules: &'a Modules,
+    /// The active catalog of each package, made when it is first asked for.
+    known: Vec<OnceLock<Arc<Known<'a>>>>,
 }
 
 /// A text with its tree, or why there is none.
@@ -95,37 +103,37 @@ type Parsed = (usize, Arc<str>, Result<tree::File, syntax::Rejected>);
 
 impl<'a> Context<'a> {
     fn program(&self, group: usize, texts: Vec<(usize, Arc<str>)>) -> Part {
-        let packages: BTreeSet<usize> =
-            (0..self.groups.len()).filter(|package| self.groups[*package] == group).collect();
-        let known: HashMap<usize, Arc<Known<'a>>> =
-            packages.iter().map(|package| (*package, Arc::new(self.known(*package)))).collect();
-        let mut parsed = self.parse(texts);
+        let packages = &self.members[&group];
+        let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
+        let mut program = Program::default();
+        let mut have: HashSet<usize> = HashSet::new();
         let mut searched = BTreeSet::new();
+        let mut texts = texts;
         for _ in 0..ROUNDS {
-            let (inputs, _) = self.inputs(&parsed, &known);
-            let names: BTreeSet<String> =
-                watches::wanted(&Program::new(inputs)).into_iter().filter(|name| searched.insert(name.clone())).collect();
-            let have = parsed.iter().map(|(index, ..)| *index).collect();
-            if names.is_empty() {
+            have.extend(texts.iter().map(|(index, _)| *index));
+            for parsed in self.parse(texts) {
+                self.add(parsed, &mut program, &mut part);
+            }
+            let names = watches::wanted(&program);
+            let new: BTreeSet<String> = names.into_iter().filter(|name| searched.insert(name.clone())).collect();
+            texts = if new.is_empty() { Vec::new() } else { workspace::callers(self.workspace, packages, &new, &have) };
+            if texts.is_empty() {
                 break;
             }
-            let more = workspace::callers(self.workspace, &packages, &names, &have);
-            if more.is_empty() {
-                break;
-            }
-            parsed.extend(self.parse(more));
         }
-        let (inputs, mut part) = self.inputs(&parsed, &known);
-        part.watches = watches::find(&Program::new(inputs));
+        part.watches = watches::find(&program);
         part
     }
 
     /// The active catalog of a package.
-    fn known(&self, package: usize) -> Known<'a> {
-        let active = workspace::active(&self.workspace.packages[package], self.catalog);
-        let ids: HashSet<&str> =
-            active.iter().flat_map(|active| &active.sources).map(|source| source.id.as_str()).collect();
-        Known::new(active.iter().map(|active| active.entry), |_, source| ids.contains(source.id.as_str()))
+    fn known(&self, package: usize) -> Arc<Known<'a>> {
+        let make = || {
+            let active = workspace::active(&self.workspace.packages[package], self.catalog);
+            let ids: HashSet<&str> =
+                active.iter().flat_map(|active| &active.sources).map(|source| source.id.as_str()).collect();
+            Arc::new(Known::new(active.iter().map(|active| active.entry), |_, source| ids.contains(source.id.as_str())))
+        };
+        Arc::clone(self.known[package].get_or_init(make))
     }
 
     fn parse(&self, texts: Vec<(usize, Arc<str>)>) -> Vec<Parsed> {
@@ -142,32 +150,31 @@ impl<'a> Context<'a> {
             .collect()
     }
 
-    fn inputs(&self, parsed: &[Parsed], known: &HashMap<usize, Arc<Known<'a>>>) -> (Vec<FileInput<'a>>, Part) {
-        let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
-        let mut inputs = Vec::new();
-        for (index, text, tree) in parsed {
-            let file = &self.workspace.files[*index];
-            let path = file.rel.clone();
-            let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
-            match tree {
-                Ok(tree) => inputs.push(FileInput {
-                    tree: tree.clone(),
-                    known: Arc::clone(&known[&file.package]),
-                    package: file.package,
-                    crate_name: self.workspace.packages[file.package].name.replace('-', "_"),
-                    path: path.clone(),
-                    index: place,
-                    text: Arc::clone(text),
-                }),
-                Err(rejected) if file.reported && !is_orphan(self.workspace, self.modules, &path) => {
-                    let (reason, line) = (rejected.reason.clone(), rejected.line);
-                    part.unread.push(Unread { path: path.clone(), reason, line });
-                }
-                Err(_) => {}
+    /// Puts a parsed file into the program, or notes that it could not be parsed.
+    fn add(
+        &self,
+        (index, text, tree): Parsed,
+        program: &mut Program<'a>,
+        part: &mut Part,
+    ) {
+        let file = &self.workspace.files[index];
+        let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
+        part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(&text) }, file.reported));
+        match tree {
+            Ok(tree) => program.add(FileInput {
+                tree,
+                known: self.known(file.package),
+                package: file.package,
+                crate_name: self.workspace.packages[file.package].name.replace('-', "_"),
+                path: file.rel.clone(),
+                index: place,
+                text,
+            }),
+            Err(rejected) if file.reported && (file.asked || self.modules.standing(&file.path) != Standing::Orphan) => {
+                part.unread.push(Unread { path: file.rel.clone(), reason: rejected.reason, line: rejected.line });
             }
-            part.files.push((FileText { path, text: Arc::clone(text) }, file.reported));
+            Err(_) => {}
         }
-        (inputs, part)
     }
 }
 

@@ -111,19 +111,22 @@ pub(crate) struct At<'p> {
 impl<'c> Program<'c> {
     pub(crate) fn new(files: Vec<FileInput<'c>>) -> Self {
         let mut program = Self::default();
-        for file in files {
-            let id = program.files.len();
-            program.files.push(FileFacts {
-                known: file.known,
-                package: file.package,
-                crate_name: file.crate_name,
-                path: file.path,
-                index: file.index,
-                text: file.text,
-            });
-            program.module(id, None, file.tree.items);
-        }
+        files.into_iter().for_each(|file| program.add(file));
         program
+    }
+
+    /// Adds one more file.
+    pub(crate) fn add(&mut self, file: FileInput<'c>) {
+        let id = self.files.len();
+        self.files.push(FileFacts {
+            known: file.known,
+            package: file.package,
+            crate_name: file.crate_name,
+            path: file.path,
+            index: file.index,
+            text: file.text,
+        });
+        self.module(id, None, file.tree.items);
     }
 
     fn module(&mut self, file: usize, name: Option<String>, items: Vec<Item>) {

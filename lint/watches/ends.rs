@@ -335,6 +335,15 @@ impl Walk<'_, '_, '_> {
 
     /// Whether a function serves one request or one client.
     pub(super) fn is_request(&self, id: FnId) -> bool {
+        if let Some(known) = self.infer.requests.borrow().get(&id) {
+            return *known;
+        }
+        let is = self.takes_request(id);
+        self.infer.requests.borrow_mut().insert(id, is);
+        is
+    }
+
+    fn takes_request(&self, id: FnId) -> bool {
         let function = &self.infer.program.functions[id];
         let known = self.infer.program.known(id);
         let program = self.infer.program;

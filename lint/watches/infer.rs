@@ -36,11 +36,13 @@ pub(super) struct Infer<'p, 'c> {
     types: RefCell<HashMap<FnId, Rc<Types>>>,
     busy: RefCell<Vec<FnId>>,
     sites: RefCell<Option<Rc<HashMap<FnId, Vec<Site>>>>>,
+    /// Which functions serve one request, as far as asked.
+    pub(super) requests: RefCell<HashMap<FnId, bool>>,
 }
 
 impl<'p, 'c> Infer<'p, 'c> {
     pub(super) fn new(program: &'p Program<'c>) -> Self {
-        Self { program, types: RefCell::default(), busy: RefCell::default(), sites: RefCell::default() }
+        Self { program, types: RefCell::default(), busy: RefCell::default(), sites: RefCell::default(), requests: RefCell::default() }
     }
 
     /// Finds who calls whom, then lets types be inferred anew, with parameters told by their callers.

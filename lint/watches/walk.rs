@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Steps that the walk of one fault may take. A walk that needs more says nothing.
-const BUDGET: u32 = 60_000;
+const BUDGET: u32 = 20_000;
 
 /// What one operation leads to.
 pub(super) enum Flow {

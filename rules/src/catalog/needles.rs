@@ -10,21 +10,28 @@ const COMMON: &[&str] = &[
     "Client",
     "Connection",
     "Consumer",
+    "Controller",
+    "Endpoint",
     "Entry",
     "Error",
     "Event",
     "Events",
+    "Incoming",
     "Info",
     "Listener",
     "Log",
     "Message",
+    "Messages",
     "Monitor",
     "Notification",
     "Ordered",
+    "Query",
+    "Reader",
     "Receiver",
     "Request",
     "Response",
     "Result",
+    "Select",
     "Shard",
     "Status",
     "Stream",
@@ -33,12 +40,31 @@ const COMMON: &[&str] = &[
     "Update",
     "Watch",
     "WebSocket",
+    "async_client",
+    "blocking",
+    "channel",
+    "channels",
     "client",
+    "connect",
+    "connection",
     "consumer",
+    "controller",
+    "endpoint",
+    "error",
+    "futures",
+    "handshake",
+    "message",
     "method",
+    "monitor",
+    "nonblocking",
+    "notifications",
     "proxy",
+    "service",
+    "session",
     "stream",
+    "subscriber",
     "types",
+    "websocket",
 ];
 
 /// Methods that every other file calls: there the receiver's type is looked for.
@@ -92,7 +118,9 @@ fn of_path(path: &str, roots: &[String], needles: &mut Vec<String>) {
     if last.is_empty() || last.contains('*') {
         return;
     }
-    if !COMMON.contains(&last) && last.len() > 4 {
+    // Every file names the standard library: there the name itself has to do.
+    let everywhere = roots.iter().any(|root| root == "std");
+    if everywhere || (!COMMON.contains(&last) && last.len() > 4) {
         needles.push(last.to_owned());
         return;
     }
