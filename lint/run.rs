@@ -141,7 +141,13 @@ impl<'a> Context<'a> {
             .into_par_iter()
             .filter(|(index, _)| {
                 let file = &self.workspace.files[*index];
-                self.workspace.tests || file.asked || self.modules.standing(&file.path) != Standing::Test
+                let in_package = self.workspace.packages[file.package].dependencies.is_some();
+                file.asked
+                    || match self.modules.standing(&file.path) {
+                        Standing::Module => true,
+                        Standing::Test => self.workspace.tests,
+                        Standing::Orphan => !in_package,
+                    }
             })
             .map(|(index, text)| {
                 let tree = syntax::parse(&text);

@@ -231,6 +231,7 @@ impl Judge<'_, '_, '_> {
             released: false,
             marked: false,
             designed: false,
+            finite: false,
             forked: false,
             pending_handle: false,
             handed_over: None,

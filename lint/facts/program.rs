@@ -534,9 +534,10 @@ impl<'c> Program<'c> {
             Ty::Named { path, .. } => {
                 let own = |id: &FnId| {
                     let function = &self.functions[*id];
-                    function.of_trait.is_some() && function.owner.as_deref() == path.rsplit("::").next()
+                    let owner = function.outer.self_type.as_ref().map(|ty| self.ty_in(*id, ty));
+                    function.of_trait.is_some() && matches!(owner, Some(Ty::Named { path: own, .. }) if own == *path)
                 };
-                candidates.iter().copied().filter(own).collect()
+                if is_collection(path) { Vec::new() } else { candidates.iter().copied().filter(own).collect() }
             }
             // Of a receiver that is not known, a name that only one method of the workspace has will do.
             Ty::Unknown if !UBIQUITOUS.contains(&name) => {
@@ -561,9 +562,12 @@ impl<'c> Program<'c> {
             let owner = &path[path.len() - 2];
             let owner = if owner == "Self" { here.owner.clone()? } else { owner.clone() };
             if owner.starts_with(char::is_uppercase) {
+                let foreign = path.len() > 2 && !is_inner(&path[0]) && self.types_by_name.get(&owner).is_none();
                 let mut found = candidates.iter().copied().filter(|id| {
                     let function = &self.functions[*id];
-                    function.owner.as_deref() == Some(&owner) && self.same_package(function.file, here.file)
+                    function.owner.as_deref() == Some(&owner)
+                        && self.same_package(function.file, here.file)
+                        && !(foreign && function.of_trait.is_some())
                 });
                 let first = found.next();
                 return first.or_else(|| {
@@ -614,6 +618,12 @@ impl<'c> Program<'c> {
             _ => file.strip_suffix(".rs") == Some(module),
         }
     }
+}
+
+/// Whether a type's own methods win over what the workspace adds to it under the same name.
+fn is_collection(path: &str) -> bool {
+    let last = path.rsplit("::").next().unwrap_or(path);
+    matches!(last, "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" | "Vec" | "VecDeque" | "String" | "str" | "Option" | "Result")
 }
 
 /// Methods that so many types have that the name alone says nothing.

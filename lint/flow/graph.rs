@@ -66,6 +66,8 @@ pub(crate) struct Loop {
     pub(crate) parent: Option<LoopId>,
     /// Whether its own bound ends it: `for _ in 0..5`.
     pub(crate) bounded: bool,
+    /// Whether it is a `for` over something other than a range.
+    pub(crate) finite: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -167,7 +167,7 @@ impl Lowering {
     }
 
     fn new_loop(&mut self, span: Span, bounded: bool) -> LoopId {
-        self.graph.loops.push(Loop { span, parent: self.within, bounded });
+        self.graph.loops.push(Loop { span, parent: self.within, bounded, finite: false });
         index(self.graph.loops.len() - 1)
     }
 

@@ -444,7 +444,14 @@ impl Walk<'_, '_, '_> {
                         let flow = self.inline(state, callee, args, Then::Wrap("Ok", op.to.clone()), op.span);
                         return Some(flow);
                     }
-                    Val::Done(inner) => Val::variant("Ok", Some(*inner)),
+                    Val::Done(inner) => {
+                        let graph = self.graph(function);
+                        if graph.blocks[state.frame().block as usize].within.is_none() {
+                            // A bounded wait for something, and no loop around it.
+                            return Some(Flow::Done(Verdict::new(Outcome::OneShot, state)));
+                        }
+                        Val::variant("Ok", Some(*inner))
+                    }
                     other => Val::variant("Ok", Some(other)),
                 };
                 Some(self.finish_call(state, op, value))
@@ -468,7 +475,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn spawn(&self, state: &mut State, op: &Op, args: &[Place], values: &[Val], method: bool) -> Flow {
+    pub(super) fn spawn(&self, state: &mut State, op: &Op, args: &[Place], values: &[Val], method: bool) -> Flow {
         let function = state.frame().function;
         let task = values.iter().skip(usize::from(method)).find(|value| {
             matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..) | Val::Again(..))
@@ -483,6 +490,7 @@ impl Walk<'_, '_, '_> {
                     Val::Done(inner) => (**inner).clone(),
                     other => other.clone(),
                 };
+                state.finite = false;
                 let handle = Val::Handle(Box::new(inner.clone()));
                 let kept = method && args.first().is_some_and(|place| self.graph(function).locals[place.local as usize].name.is_some());
                 if dropped && self.ordinary.is_some() {

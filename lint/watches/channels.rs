@@ -3,7 +3,7 @@
 use super::{state::State, walk::Walk};
 use crate::{
     facts::FnId,
-    flow::graph::{BodyId, Callee, End, LocalId, Op, Pattern, Place, Value},
+    flow::graph::{BodyId, Callee, End, Graph, LocalId, Op, Pattern, Place, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -12,8 +12,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn tells_by_sender(&self, state: &State, task: &Place) -> bool {
         let frame = state.frame();
         let graph = self.graph(frame.function);
-        let made_by = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *task);
-        let Some(made_by) = made_by else { return false };
+        let Some(made_by) = made_by(graph, task) else { return false };
         if self.owns_only_sender(frame.function, frame.body, made_by) {
             return true;
         }
@@ -52,8 +51,9 @@ impl Walk<'_, '_, '_> {
                     if receives(name) && args.first().is_some_and(|place| place.local == *receiver))
             });
             let handed_on = || {
+                let facts = &self.infer.program.functions[function];
                 let has_callers = self.infer.sites().get(&function).is_some_and(|sites| !sites.is_empty());
-                has_callers && graph.locals[*receiver as usize].reads > 0
+                (has_callers || facts.of_trait.is_some()) && is_returned(graph, *receiver)
             };
             let given = match &given_to.value {
                 Value::Call { .. } => uses(given_to, *sender),
@@ -71,6 +71,46 @@ impl Walk<'_, '_, '_> {
             is_channel && given && !kept && (received || handed_on())
         })
     }
+}
+
+/// The operation that made a value, seen through plain bindings.
+fn made_by<'g>(graph: &'g Graph, place: &Place) -> Option<&'g Op> {
+    let mut place = place.clone();
+    for _ in 0..4 {
+        let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == place)?;
+        match &op.value {
+            Value::Use(from) => place = from.clone(),
+            _ => return Some(op),
+        }
+    }
+    None
+}
+
+/// Whether a local is what the function returns, or a part of it.
+fn is_returned(graph: &Graph, local: LocalId) -> bool {
+    let mut parts = vec![local];
+    for _ in 0..4 {
+        let wholes: Vec<LocalId> = graph
+            .blocks
+            .iter()
+            .flat_map(|block| &block.ops)
+            .filter(|op| {
+                let builds = match &op.value {
+                    Value::Call { callee: Callee::Path(path), .. } => path.last().starts_with(char::is_uppercase) || path.last() == "new",
+                    Value::Call { callee: Callee::Method { .. }, .. } => false,
+                    _ => true,
+                };
+                builds && parts.iter().any(|part| uses(op, *part))
+            })
+            .map(|op| op.to.local)
+            .collect();
+        parts.extend(wholes);
+        parts.sort_unstable();
+        parts.dedup();
+    }
+    graph.blocks.iter().any(|block| {
+        block.body == 0 && matches!(&block.end, End::Return(place) if parts.contains(&place.local))
+    })
 }
 
 fn uses(op: &Op, local: LocalId) -> bool {

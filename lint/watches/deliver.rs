@@ -101,7 +101,7 @@ impl Walk<'_, '_, '_> {
             }
             Event::Variant => {
                 let value = self.variant();
-                match (method, self.fact.in_item) {
+                match (method, self.fact.in_item || self.fact.announced_by.is_some()) {
                     ("", true) => Item::Value(fill_item(&fact.gives, value)),
                     ("", false) => Item::Value(fill_error(&fact.gives, value)),
                     (_, true) => Item::Item(fill_item(&self.own_item(), value)),
@@ -157,6 +157,11 @@ impl Walk<'_, '_, '_> {
                 _ => Event::Dead,
             },
             ShowsAs::ErrorLatched => if count == 0 { Event::Error } else { Event::Dead },
+            ShowsAs::Ends if self.fact.announced_by.is_some() && !method.is_empty() => match count {
+                0 => Event::Variant,
+                1 => Event::End,
+                _ => Event::Dead,
+            },
             ShowsAs::Ends => match count {
                 0 if has_end => Event::End,
                 0 if mentions(&fact.gives, "Result") => Event::Error,
@@ -187,6 +192,9 @@ impl Walk<'_, '_, '_> {
     }
 
     fn variant(&self) -> Val {
+        if let Some(name) = &self.fact.announced_by {
+            return Val::FaultItem(name.clone());
+        }
         let name = self.fact.variant.clone().unwrap_or_default();
         if name == "None" {
             return Val::end();

@@ -37,7 +37,7 @@ impl Walk<'_, '_, '_> {
             Outcome::Ends if state.handed_over.is_some() => Outcome::Reopens { paced: true, by },
             Outcome::Ends if state.released => Outcome::Releases,
             Outcome::Ends if state.marked => Outcome::Forwards,
-            Outcome::Ends if state.designed => Outcome::Unknown,
+            Outcome::Ends | Outcome::Spins if state.designed || state.finite => Outcome::Unknown,
             Outcome::Ends => match state.bound {
                 Some(_) if state.said => Outcome::Surfaces,
                 Some(at) => Outcome::GivesUp { at },
@@ -50,6 +50,7 @@ impl Walk<'_, '_, '_> {
 
     /// A body returns a value.
     pub(super) fn give_back(&self, state: &mut State, value: Val) -> Flow {
+        state.singles = None;
         let frame = state.frame().clone();
         let is_async = matches!(
             self.graph(frame.function).bodies[frame.body as usize].kind,
@@ -198,6 +199,7 @@ impl Walk<'_, '_, '_> {
             }
             (_, false) => value.clone(),
         };
+        next.finite |= graph.blocks[site.block as usize].within.is_some_and(|id| graph.loops[id as usize].finite);
         if value.is_fault() {
             let location = self.location(site.function, op.span);
             next.step(location, "the fault comes back from this call");

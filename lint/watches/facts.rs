@@ -39,6 +39,7 @@ pub(super) fn healing_none() -> FaultFact {
         heals: true,
         transient: Vec::new(),
         others: Vec::new(),
+        announced_by: None,
         restored_by: Vec::new(),
         restored_on: None,
     }

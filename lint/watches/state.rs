@@ -114,6 +114,8 @@ pub(super) struct State {
     pub(super) marked: bool,
     /// The arm that took the fault takes an ordinary item too.
     pub(super) designed: bool,
+    /// The watch serves a `for` over a collection: a job with an end.
+    pub(super) finite: bool,
     /// A branch that has nothing to do with the fault was taken.
     pub(super) forked: bool,
     /// The watch's task has ended and its handle has not been looked at.
@@ -177,7 +179,7 @@ impl State {
         self.envs.hash(&mut hasher);
         (self.phase, self.waited, self.reopened, self.consumed, self.ups, self.tested, &self.singles).hash(&mut hasher);
         (&self.arms, self.arm.is_some(), self.round, self.bound.is_some(), self.said, self.left).hash(&mut hasher);
-        (self.restored, self.healed, self.released, self.marked, self.designed, self.pending_handle, self.handed_over.is_some()).hash(&mut hasher);
+        (self.restored, self.healed, self.released, self.marked, self.designed, self.finite, self.pending_handle, self.handed_over.is_some()).hash(&mut hasher);
         self.chain.hash(&mut hasher);
         hasher.finish()
     }

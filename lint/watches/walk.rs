@@ -283,6 +283,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 if known.word_macro(path.last()) == Some(rideout_rules::catalog::Meaning::Log) {
                     self.log(state);
                     Val::Unit
+                } else if path.last().contains("spawn") {
+                    let values: Vec<Val> = args.iter().map(|place| state.get(place)).collect();
+                    return self.spawn(state, op, args, &values, false);
                 } else if args.iter().any(|place| state.get(place).carries()) {
                     Val::Derived
                 } else {
@@ -469,6 +472,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         match &block.end {
             End::Goto(target) => {
                 state.tested = false;
+                state.singles = None;
                 let graph = self.graph(state.frame().function);
                 let head = graph.blocks[*target as usize].head_of;
                 if let Some(id) = head
@@ -525,7 +529,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 let mut states = vec![self.to(state, then), self.to(state, otherwise)];
                 for next in &mut states {
                     next.tested = carries;
-                    next.forked |= !carries;
+                    next.forked |= !carries && state.round.is_some();
                     if bound {
                         next.bound.get_or_insert(self.round(state));
                     }
@@ -616,8 +620,11 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 let mut other = state.clone();
                 other.tested = carries;
                 if !carries {
-                    matched.forked = true;
-                    other.forked = true;
+                    let aside = state.round.is_some();
+                    // What a loop does with other items is not about the fault.
+                    let iterates = self.graph(state.frame().function).blocks[state.frame().block as usize].head_of.is_some();
+                    matched.forked |= aside || iterates;
+                    other.forked |= aside;
                     if self.runs_out(state, place) {
                         other.bound.get_or_insert(self.round(state));
                         self.enter(&mut matched, yes);

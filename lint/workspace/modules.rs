@@ -92,10 +92,16 @@ impl Modules {
 fn scan(text: &str) -> Declared {
     let mut declared = Declared::default();
     let mut test = false;
+    let mut file = None;
     for line in text.lines().map(str::trim) {
         if line.starts_with("#[") {
             let plain: String = line.chars().filter(|c| !c.is_whitespace()).collect();
             test |= plain.contains("cfg(test") || plain.contains("cfg(all(test");
+            // `#[path = "other.rs"]`
+            if let Some((_, rest)) = plain.split_once("path=\"") {
+                let path = rest.split('"').next().unwrap_or_default();
+                file = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs")).map(str::to_owned);
+            }
         }
         let after = line.rsplit_once(']').map_or(line, |(_, after)| after.trim());
         let item = after.strip_prefix("pub").map_or(after, |rest| match rest.trim_start().strip_prefix('(') {
@@ -104,6 +110,9 @@ fn scan(text: &str) -> Declared {
         });
         if let Some(name) = item.trim_start().strip_prefix("mod ").and_then(|rest| rest.trim().strip_suffix(';')) {
             let name = name.trim();
+            if let Some(file) = file.take() {
+                declared.modules.push((file, test));
+            }
             declared.modules.push((name.strip_prefix("r#").unwrap_or(name).to_owned(), test));
         }
         if !line.starts_with("#[") && !line.starts_with("//") && !line.is_empty() {

@@ -166,6 +166,9 @@ pub struct FaultFact {
     /// Names in a pattern or guard that single out something else, which is no transient fault (`Closed`, `PartitionEOF`).
     #[serde(default)]
     pub others: Vec<String>,
+    /// For `ends`: the item's variant that comes right before the end (`Message::Close`).
+    #[serde(default)]
+    pub announced_by: Option<String>,
     /// Methods that make the watch hear again after a fault which heals the connection but loses the subscription.
     #[serde(default)]
     pub restored_by: Vec<String>,

@@ -63,6 +63,9 @@ impl Lowering {
         let bounded = matches!(&peel(iter).kind, ExprKind::Range { bounded: true, .. });
         let items = self.expr(iter);
         let frame = self.open_loop(label, span, bounded);
+        if let Some(id) = self.within {
+            self.graph.loops[id as usize].finite = !bounded;
+        }
         self.in_scope(|this| {
             let item = this.next(&items, span);
             let pat = this.pattern(pat);
