@@ -423,7 +423,10 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 Val::Done(inner) => *inner,
                 Val::Handle(inner) => {
                     state.pending_handle = false;
-                    Val::variant("Ok", Some(*inner))
+                    match *inner {
+                        Val::Panic => Val::variant("Err", Some(Val::Fault)),
+                        inner => Val::variant("Ok", Some(inner)),
+                    }
                 }
                 other => other,
             })
