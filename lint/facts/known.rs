@@ -36,8 +36,8 @@ pub(crate) struct Known<'c> {
     word_types: Paths<Meaning>,
     reopen_fns: Paths<&'c Reopen>,
     reopen_methods: HashMap<&'c str, &'c Reopen>,
-    /// Every root that a glob import may come from.
-    roots: Vec<String>,
+    /// Types whose methods the catalog knows.
+    receivers: Paths<()>,
 }
 
 /// A canonical path, or the end of one.
@@ -184,7 +184,10 @@ impl<'c> Known<'c> {
                     known.reopen_methods.entry(method).or_insert(reopen);
                 }
             }
-            known.roots.extend(roots);
+            let on = entry.sources.iter().flat_map(|source| &source.open).flat_map(|opener| &opener.on);
+            for path in on.chain(entry.values.iter().flat_map(|value| &value.on)) {
+                known.receivers.add(&roots, path, ());
+            }
         }
         known
     }
@@ -270,14 +273,7 @@ impl<'c> Known<'c> {
             || self.word_fns.get(path).is_some()
             || self.word_types.get(path).is_some()
             || self.reopen_fns.get(path).is_some()
-            || self.is_receiver(path)
-    }
-
-    fn is_receiver(&self, path: &str) -> bool {
-        let on = |patterns: &[PathPattern]| patterns.iter().any(|pattern| pattern.matches(path));
-        self.open_methods.values().flatten().any(|(.., patterns)| on(patterns))
-            || self.open_globs.iter().any(|(_, (.., patterns))| on(patterns))
-            || self.value_methods.values().flatten().any(|(_, patterns)| on(patterns))
+            || self.receivers.get(path).is_some()
     }
 
     pub(crate) fn poll(&self, id: SourceId, method: &str) -> Option<&'c Poll> {

@@ -1,6 +1,9 @@
 //! The parsed files of one analysis, indexed: functions with their graphs, types of the workspace, callers by name.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::{
     known::Known,
@@ -95,6 +98,10 @@ pub(crate) struct Program<'c> {
     pub(crate) types: Vec<TypeFacts>,
     scopes: Vec<Scope>,
     by_name: HashMap<String, Vec<FnId>>,
+    /// Methods by name and the name of their type.
+    by_owner: HashMap<(String, String), Vec<FnId>>,
+    /// Names of the traits.
+    traits: HashSet<String>,
     types_by_name: HashMap<String, Vec<usize>>,
     aliases: HashMap<String, Vec<AliasFacts>>,
 }
@@ -164,6 +171,7 @@ impl<'c> Program<'c> {
                     self.aliases.entry(name).or_default().push(AliasFacts { generics, ty, file, scope });
                 }
                 Item::Trait { name, functions } => {
+                    self.traits.insert(name.clone());
                     for function in functions {
                         self.function(file, scope, function, &nothing, None, Some(name.clone()), true);
                     }
@@ -205,6 +213,9 @@ impl<'c> Program<'c> {
     ) {
         let id = self.functions.len();
         self.by_name.entry(function.name.clone()).or_default().push(id);
+        if let Some(owner) = &owner {
+            self.by_owner.entry((function.name.clone(), owner.clone())).or_default().push(id);
+        }
         let graph = flow::lower(&function);
         let mut nested = Vec::new();
         if let Some(body) = &function.body {
@@ -249,6 +260,10 @@ impl<'c> Program<'c> {
 
     pub(crate) fn named(&self, name: &str) -> &[FnId] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn owned(&self, name: &str, owner: &str) -> &[FnId] {
+        self.by_owner.get(&(name.to_owned(), owner.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn known(&self, id: FnId) -> &Known<'c> {
@@ -390,7 +405,7 @@ impl<'c> Program<'c> {
     }
 
     fn is_trait(&self, name: &str) -> bool {
-        self.functions.iter().any(|function| function.in_trait && function.of_trait.as_deref() == Some(name))
+        self.traits.contains(name)
     }
 
     /// A stream with this item: a source, if the catalog knows a type in it.
@@ -507,11 +522,9 @@ impl<'c> Program<'c> {
         match receiver {
             Ty::Local(id, _) => {
                 let facts = &self.types[*id];
-                let own = candidates.iter().copied().filter(|id| {
+                let own = self.owned(name, &facts.name).iter().copied().filter(|id| {
                     let function = &self.functions[*id];
-                    !function.in_trait
-                        && function.owner.as_deref() == Some(&facts.name)
-                        && self.same_package(function.file, facts.file)
+                    !function.in_trait && self.same_package(function.file, facts.file)
                 });
                 let own: Vec<FnId> = own.collect();
                 let inherent: Vec<FnId> = own.iter().copied().filter(|id| self.functions[*id].of_trait.is_none()).collect();
@@ -537,7 +550,8 @@ impl<'c> Program<'c> {
                     let owner = function.outer.self_type.as_ref().map(|ty| self.ty_in(*id, ty));
                     function.of_trait.is_some() && matches!(owner, Some(Ty::Named { path: own, .. }) if own == *path)
                 };
-                if is_collection(path) { Vec::new() } else { candidates.iter().copied().filter(own).collect() }
+                let last = path.rsplit("::").next().unwrap_or(path);
+                if is_collection(path) { Vec::new() } else { self.owned(name, last).iter().copied().filter(own).collect() }
             }
             // Of a receiver that is not known, a name that only one method of the workspace has will do.
             Ty::Unknown if !UBIQUITOUS.contains(&name) => {
@@ -563,19 +577,12 @@ impl<'c> Program<'c> {
             let owner = if owner == "Self" { here.owner.clone()? } else { owner.clone() };
             if owner.starts_with(char::is_uppercase) {
                 let foreign = path.len() > 2 && !is_inner(&path[0]) && self.types_by_name.get(&owner).is_none();
-                let mut found = candidates.iter().copied().filter(|id| {
+                let owned = self.owned(name, &owner);
+                let mut found = owned.iter().copied().filter(|id| {
                     let function = &self.functions[*id];
-                    function.owner.as_deref() == Some(&owner)
-                        && self.same_package(function.file, here.file)
-                        && !(foreign && function.of_trait.is_some())
+                    self.same_package(function.file, here.file) && !(foreign && function.of_trait.is_some())
                 });
-                let first = found.next();
-                return first.or_else(|| {
-                    candidates.iter().copied().find(|id| {
-                        let function = &self.functions[*id];
-                        function.owner.as_deref() == Some(&owner) && !is_inner(&path[0])
-                    })
-                });
+                return found.next().or_else(|| owned.first().copied().filter(|_| !is_inner(&path[0])));
             }
         }
         let free = |id: &FnId| {
