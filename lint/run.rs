@@ -76,9 +76,11 @@ fn groups(workspace: &Workspace) -> Vec<usize> {
 
 /// Whether a file is part of no crate: nothing declares it as a module.
 fn is_orphan(workspace: &Workspace, modules: &Modules, rel: &str) -> bool {
-    workspace.files.iter().find(|file| file.rel == rel).is_some_and(|file| {
-        !file.asked && modules.standing(&file.path) == Standing::Orphan
-    })
+    workspace
+        .files
+        .iter()
+        .find(|file| file.rel == rel)
+        .is_some_and(|file| !file.asked && modules.standing(&file.path) == Standing::Orphan)
 }
 
 /// What one program gives. Locations count from its own first file.
@@ -115,8 +117,13 @@ impl<'a> Context<'a> {
                 self.add(parsed, &mut program, &mut part);
             }
             let names = watches::wanted(&program);
-            let new: BTreeSet<String> = names.into_iter().filter(|name| searched.insert(name.clone())).collect();
-            texts = if new.is_empty() { Vec::new() } else { workspace::callers(self.workspace, packages, &new, &have) };
+            let new: BTreeSet<String> =
+                names.into_iter().filter(|name| searched.insert(name.clone())).collect();
+            texts = if new.is_empty() {
+                Vec::new()
+            } else {
+                workspace::callers(self.workspace, packages, &new, &have)
+            };
             if texts.is_empty() {
                 break;
             }
@@ -131,7 +138,9 @@ impl<'a> Context<'a> {
             let active = workspace::active(&self.workspace.packages[package], self.catalog);
             let ids: HashSet<&str> =
                 active.iter().flat_map(|active| &active.sources).map(|source| source.id.as_str()).collect();
-            Arc::new(Known::new(active.iter().map(|active| active.entry), |_, source| ids.contains(source.id.as_str())))
+            Arc::new(Known::new(active.iter().map(|active| active.entry), |_, source| {
+                ids.contains(source.id.as_str())
+            }))
         };
         Arc::clone(self.known[package].get_or_init(make))
     }
@@ -157,12 +166,7 @@ impl<'a> Context<'a> {
     }
 
     /// Puts a parsed file into the program, or notes that it could not be parsed.
-    fn add(
-        &self,
-        (index, text, tree): Parsed,
-        program: &mut Program<'a>,
-        part: &mut Part,
-    ) {
+    fn add(&self, (index, text, tree): Parsed, program: &mut Program<'a>, part: &mut Part) {
         let file = &self.workspace.files[index];
         let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
         part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(&text) }, file.reported));
@@ -176,8 +180,14 @@ impl<'a> Context<'a> {
                 index: place,
                 text,
             }),
-            Err(rejected) if file.reported && (file.asked || self.modules.standing(&file.path) != Standing::Orphan) => {
-                part.unread.push(Unread { path: file.rel.clone(), reason: rejected.reason, line: rejected.line });
+            Err(rejected)
+                if file.reported && (file.asked || self.modules.standing(&file.path) != Standing::Orphan) =>
+            {
+                part.unread.push(Unread {
+                    path: file.rel.clone(),
+                    reason: rejected.reason,
+                    line: rejected.line,
+                });
             }
             Err(_) => {}
         }
@@ -187,13 +197,17 @@ impl<'a> Context<'a> {
 impl Analysis {
     fn add(&mut self, part: Part) {
         let base = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let reported = |location: Location| part.files.get(location.file as usize).is_some_and(|(_, reported)| *reported);
+        let reported = |location: Location| {
+            part.files.get(location.file as usize).is_some_and(|(_, reported)| *reported)
+        };
         for watch in &part.watches {
             let mut moved = watch.clone();
             move_watch(&mut moved, base);
             for finding in rideout_rules::judge(watch) {
                 if reported(finding.primary) {
-                    let code = part.files[finding.primary.file as usize].0.text
+                    let code = part.files[finding.primary.file as usize]
+                        .0
+                        .text
                         .get(finding.primary.start as usize..finding.primary.end as usize)
                         .unwrap_or_default();
                     let print = fingerprint(code);

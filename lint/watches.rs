@@ -88,7 +88,8 @@ pub(crate) fn wanted(program: &Program<'_>) -> BTreeSet<String> {
 }
 
 /// Names that every other file calls: searching for them finds nothing in particular.
-const COMMON: &[&str] = &["main", "new", "default", "from", "into", "fmt", "drop", "clone", "poll", "next", "get", "build"];
+const COMMON: &[&str] =
+    &["main", "new", "default", "from", "into", "fmt", "drop", "clone", "poll", "next", "get", "build"];
 
 /// One poll, judged.
 struct Judge<'j, 'p, 'c> {
@@ -111,7 +112,9 @@ impl Judge<'_, '_, '_> {
         }
         let consumer = self.consumer();
         let held = self.site.fact.runs || self.site.fact.callback;
-        if !held && !Walk::new(self.infer, self.site, &faults[0], &source.facts.id).stands(self.start(consumer)) {
+        if !held
+            && !Walk::new(self.infer, self.site, &faults[0], &source.facts.id).stands(self.start(consumer))
+        {
             return None;
         }
         let mut paths = Vec::new();

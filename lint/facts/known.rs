@@ -127,7 +127,10 @@ impl PathPattern {
 
 impl<'c> Known<'c> {
     /// Indexes the given entries. `holds` tells whether a source's version requirement is met.
-    pub(crate) fn new(entries: impl IntoIterator<Item = &'c Crate>, holds: impl Fn(&Crate, &Source) -> bool) -> Self {
+    pub(crate) fn new(
+        entries: impl IntoIterator<Item = &'c Crate>,
+        holds: impl Fn(&Crate, &Source) -> bool,
+    ) -> Self {
         let mut known = Self::default();
         for entry in entries {
             let roots = entry.roots();
@@ -208,7 +211,8 @@ impl<'c> Known<'c> {
     /// flag tells that the source is a guess.
     pub(crate) fn open_method(&self, paths: &[&str], method: &str) -> Option<(SourceId, &'c Opener, bool)> {
         let listed = self.open_methods.get(method).into_iter().flatten();
-        let globs = self.open_globs.iter().filter(|(pattern, ..)| matches(method, pattern)).map(|(_, entry)| entry);
+        let globs =
+            self.open_globs.iter().filter(|(pattern, ..)| matches(method, pattern)).map(|(_, entry)| entry);
         for (id, opener, on) in listed.clone().chain(globs) {
             if on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path))) {
                 return Some((*id, opener, false));
@@ -238,7 +242,8 @@ impl<'c> Known<'c> {
     /// What a method means on a receiver whose type has one of `paths` (none: unknown type).
     pub(crate) fn word_method(&self, paths: &[&str], method: &str) -> Option<Meaning> {
         self.word_methods.get(method)?.iter().find_map(|(means, on)| {
-            let fits = on.is_empty() || on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)));
+            let fits =
+                on.is_empty() || on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)));
             fits.then_some(*means)
         })
     }
@@ -289,7 +294,9 @@ mod tests {
     fn a_path_holds_for_every_root_of_its_crate() {
         let roots = ["redis".to_owned(), "other".to_owned()];
         assert_eq!(patterns(&roots, "redis::aio::PubSub").len(), 2);
-        assert!(patterns(&roots, "redis::aio::PubSub")[1] == PathPattern::Exact("other::aio::PubSub".to_owned()));
+        assert!(
+            patterns(&roots, "redis::aio::PubSub")[1] == PathPattern::Exact("other::aio::PubSub".to_owned())
+        );
     }
 
     #[test]

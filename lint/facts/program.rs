@@ -200,7 +200,10 @@ impl<'c> Program<'c> {
         self.types.push(facts);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call per kind of item; a struct would only rename them")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one call per kind of item; a struct would only rename them"
+    )]
     fn function(
         &mut self,
         file: usize,
@@ -241,7 +244,10 @@ impl<'c> Program<'c> {
             graph,
         });
         // Items inside a body see the module's names; their own `use` lines join them.
-        let uses: Vec<_> = nested.iter().filter_map(|item| if let Item::Use(uses) = item { Some(uses) } else { None }).collect();
+        let uses: Vec<_> = nested
+            .iter()
+            .filter_map(|item| if let Item::Use(uses) = item { Some(uses) } else { None })
+            .collect();
         for uses in uses {
             let uses = uses.clone();
             self.scopes[scope].add(&uses);
@@ -284,7 +290,9 @@ impl<'c> Program<'c> {
         {
             if *first == self.files[file].crate_name {
                 "crate".clone_into(first);
-            } else if scope.modules.contains(first.as_str()) || (path == segments && self.is_own_module(file, scope, &path[0])) {
+            } else if scope.modules.contains(first.as_str())
+                || (path == segments && self.is_own_module(file, scope, &path[0]))
+            {
                 path.insert(0, "crate".to_owned());
             }
         }
@@ -293,11 +301,14 @@ impl<'c> Program<'c> {
 
     /// Whether a name that nothing brings in is a module of the package, which a glob of the package itself gives.
     fn is_own_module(&self, file: usize, scope: &Scope, name: &str) -> bool {
-        let own = |glob: &[String]| glob.first().is_some_and(|first| is_inner(first) || *first == self.files[file].crate_name);
+        let own = |glob: &[String]| {
+            glob.first().is_some_and(|first| is_inner(first) || *first == self.files[file].crate_name)
+        };
         scope.globs.iter().any(|glob| own(glob))
             && self.files.iter().any(|other| {
                 other.package == self.files[file].package
-                    && (other.path.ends_with(&format!("/{name}.rs")) || other.path.ends_with(&format!("/{name}/mod.rs")))
+                    && (other.path.ends_with(&format!("/{name}.rs"))
+                        || other.path.ends_with(&format!("/{name}/mod.rs")))
             })
     }
 
@@ -312,7 +323,10 @@ impl<'c> Program<'c> {
         }
         if foreign {
             // Another package of the workspace, or a dependency: only a unique name elsewhere will do.
-            return candidates.iter().copied().find(|id| self.types[*id].file != file && !self.same_package(file, self.types[*id].file));
+            return candidates
+                .iter()
+                .copied()
+                .find(|id| self.types[*id].file != file && !self.same_package(file, self.types[*id].file));
         }
         self.only_in_package(file, candidates).or(same_file)
     }
@@ -384,17 +398,21 @@ impl<'c> Program<'c> {
                     return associated("Item").map_or(Ty::Stream, |item| self.stream_ty(item, at, depth));
                 }
                 "Iterator" | "IntoIterator" => {
-                    return associated("Item").map_or(Ty::Unknown, |item| match self.stream_ty(item, at, depth) {
-                        Ty::Stream => Ty::Unknown,
-                        watch => watch,
+                    return associated("Item").map_or(Ty::Unknown, |item| {
+                        match self.stream_ty(item, at, depth) {
+                            Ty::Stream => Ty::Unknown,
+                            watch => watch,
+                        }
                     });
                 }
                 "Future" | "IntoFuture" => {
-                    let output = associated("Output").map_or_else(Ty::default, |ty| self.ty(ty, at, depth + 1));
+                    let output =
+                        associated("Output").map_or_else(Ty::default, |ty| self.ty(ty, at, depth + 1));
                     return Ty::Future(Box::new(output));
                 }
                 "Fn" | "FnMut" | "FnOnce" | "AsyncFn" | "AsyncFnMut" | "AsyncFnOnce" => {
-                    let output = associated("Output").map_or_else(Ty::default, |ty| self.ty(ty, at, depth + 1));
+                    let output =
+                        associated("Output").map_or_else(Ty::default, |ty| self.ty(ty, at, depth + 1));
                     return Ty::Callable(Box::new(output));
                 }
                 _ => {}
@@ -424,7 +442,8 @@ impl<'c> Program<'c> {
             Type::Path(path) => {
                 let resolved = self.resolve_in(at.file, at.scope, &path.segments).join("::");
                 // Of a `Result`, the error type tells best.
-                let of_arguments = || path.arguments.iter().rev().find_map(|arg| self.item_source(arg, at, depth + 1));
+                let of_arguments =
+                    || path.arguments.iter().rev().find_map(|arg| self.item_source(arg, at, depth + 1));
                 known.source_of_item(&resolved).or_else(of_arguments).or_else(|| {
                     let alias = self.alias(path.last(), at)?;
                     self.item_source(&alias.ty, At { file: alias.file, scope: alias.scope, ..at }, depth + 1)
@@ -437,9 +456,10 @@ impl<'c> Program<'c> {
 
     fn alias(&self, name: &str, at: At<'_>) -> Option<&AliasFacts> {
         let candidates = self.aliases.get(name)?;
-        candidates.iter().find(|alias| alias.scope == at.scope).or_else(|| {
-            candidates.iter().find(|alias| self.same_package(alias.file, at.file))
-        })
+        candidates
+            .iter()
+            .find(|alias| alias.scope == at.scope)
+            .or_else(|| candidates.iter().find(|alias| self.same_package(alias.file, at.file)))
     }
 
     fn path_ty(&self, path: &tree::Path, at: At<'_>, depth: usize) -> Ty {
@@ -462,8 +482,9 @@ impl<'c> Program<'c> {
             return self.generic(single, at, depth);
         }
         match name {
-            "Box" | "Arc" | "Rc" | "Pin" | "Mutex" | "RwLock" | "RefCell" | "Cell" | "Cow" | "Weak" | "OnceCell" | "Fuse"
-            | "MutexGuard" | "OwnedMutexGuard" | "RwLockWriteGuard" | "ManuallyDrop" | "Instrumented"
+            "Box" | "Arc" | "Rc" | "Pin" | "Mutex" | "RwLock" | "RefCell" | "Cell" | "Cow" | "Weak"
+            | "OnceCell" | "Fuse" | "MutexGuard" | "OwnedMutexGuard" | "RwLockWriteGuard"
+            | "ManuallyDrop" | "Instrumented"
                 if !path.arguments.is_empty() =>
             {
                 return argument(0);
@@ -474,10 +495,16 @@ impl<'c> Program<'c> {
             "BoxFuture" | "LocalBoxFuture" => return Ty::Future(Box::new(argument(0))),
             _ => {}
         }
-        if let Some(alias) = self.alias(name, at).filter(|_| path.single().is_some() || is_inner(&path.segments[0])) {
+        if let Some(alias) =
+            self.alias(name, at).filter(|_| path.single().is_some() || is_inner(&path.segments[0]))
+        {
             // Arguments are put in where the alias names its parameters plainly.
             let ty = substitute(&alias.ty, &alias.generics, &path.arguments);
-            return self.ty(&ty, At { file: alias.file, scope: alias.scope, generics: at.generics, outer: at.outer }, depth + 1);
+            return self.ty(
+                &ty,
+                At { file: alias.file, scope: alias.scope, generics: at.generics, outer: at.outer },
+                depth + 1,
+            );
         }
         let known = &self.files[at.file].known;
         let resolved = self.resolve_in(at.file, at.scope, &path.segments);
@@ -494,9 +521,9 @@ impl<'c> Program<'c> {
             "Result" | "Option" | "Poll" => Ty::named(last, args),
             _ if last.ends_with("Result") && !args.is_empty() => Ty::named("Result", args),
             // A container is as good as what it holds, if that is a watch.
-            "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "FuturesUnordered" | "SelectAll"
-            | "StreamMap" | "SplitStream" | "ReusableBoxFuture" | "Peekable" | "Take" | "Skip" | "TakeUntil" | "Map" | "Throttle"
-            | "Response" | "StreamReader"
+            "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "FuturesUnordered"
+            | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture" | "Peekable" | "Take"
+            | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response" | "StreamReader"
                 if args.iter().any(|arg| arg.watch().is_some()) =>
             {
                 args.into_iter().find(|arg| arg.watch().is_some()).unwrap_or_default()
@@ -527,7 +554,8 @@ impl<'c> Program<'c> {
                     !function.in_trait && self.same_package(function.file, facts.file)
                 });
                 let own: Vec<FnId> = own.collect();
-                let inherent: Vec<FnId> = own.iter().copied().filter(|id| self.functions[*id].of_trait.is_none()).collect();
+                let inherent: Vec<FnId> =
+                    own.iter().copied().filter(|id| self.functions[*id].of_trait.is_none()).collect();
                 if inherent.is_empty() { own } else { inherent }
             }
             Ty::Dyn(name) => {
@@ -548,17 +576,24 @@ impl<'c> Program<'c> {
                 let own = |id: &FnId| {
                     let function = &self.functions[*id];
                     let owner = function.outer.self_type.as_ref().map(|ty| self.ty_in(*id, ty));
-                    function.of_trait.is_some() && matches!(owner, Some(Ty::Named { path: own, .. }) if own == *path)
+                    function.of_trait.is_some()
+                        && matches!(owner, Some(Ty::Named { path: own, .. }) if own == *path)
                 };
                 let last = path.rsplit("::").next().unwrap_or(path);
-                if is_collection(path) { Vec::new() } else { self.owned(name, last).iter().copied().filter(own).collect() }
+                if is_collection(path) {
+                    Vec::new()
+                } else {
+                    self.owned(name, last).iter().copied().filter(own).collect()
+                }
             }
             // Of a receiver that is not known, a name that only one method of the workspace has will do.
             Ty::Unknown if !UBIQUITOUS.contains(&name) => {
                 let here = self.functions[from].file;
                 let method = |id: &FnId| {
                     let function = &self.functions[*id];
-                    function.receiver != Receiver::None && function.has_body && self.same_package(function.file, here)
+                    function.receiver != Receiver::None
+                        && function.has_body
+                        && self.same_package(function.file, here)
                 };
                 let found: Vec<FnId> = candidates.iter().copied().filter(method).collect();
                 if found.len() == 1 { found } else { Vec::new() }
@@ -576,7 +611,8 @@ impl<'c> Program<'c> {
             let owner = &path[path.len() - 2];
             let owner = if owner == "Self" { here.owner.clone()? } else { owner.clone() };
             if owner.starts_with(char::is_uppercase) {
-                let foreign = path.len() > 2 && !is_inner(&path[0]) && self.types_by_name.get(&owner).is_none();
+                let foreign =
+                    path.len() > 2 && !is_inner(&path[0]) && self.types_by_name.get(&owner).is_none();
                 let owned = self.owned(name, &owner);
                 let mut found = owned.iter().copied().filter(|id| {
                     let function = &self.functions[*id];
@@ -590,8 +626,11 @@ impl<'c> Program<'c> {
             function.owner.is_none() && function.of_trait.is_none()
         };
         if path.len() == 1 {
-            let same_scope = candidates.iter().copied().find(|id| free(id) && self.functions[*id].scope == here.scope);
-            return same_scope.or_else(|| candidates.iter().copied().find(|id| free(id) && self.functions[*id].file == here.file));
+            let same_scope =
+                candidates.iter().copied().find(|id| free(id) && self.functions[*id].scope == here.scope);
+            return same_scope.or_else(|| {
+                candidates.iter().copied().find(|id| free(id) && self.functions[*id].file == here.file)
+            });
         }
         let inner = is_inner(&path[0]);
         let package = |id: &FnId| {
@@ -603,7 +642,10 @@ impl<'c> Program<'c> {
         // A module's own function, if the name alone does not tell.
         if found.next().is_some() {
             let module = &path[path.len() - 2];
-            let mut inside = candidates.iter().copied().filter(|id| free(id) && package(id) && self.in_module(*id, module));
+            let mut inside = candidates
+                .iter()
+                .copied()
+                .filter(|id| free(id) && package(id) && self.in_module(*id, module));
             return inside.next();
         }
         Some(first)
@@ -630,18 +672,120 @@ impl<'c> Program<'c> {
 /// Whether a type's own methods win over what the workspace adds to it under the same name.
 fn is_collection(path: &str) -> bool {
     let last = path.rsplit("::").next().unwrap_or(path);
-    matches!(last, "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" | "Vec" | "VecDeque" | "String" | "str" | "Option" | "Result")
+    matches!(
+        last,
+        "HashMap"
+            | "BTreeMap"
+            | "HashSet"
+            | "BTreeSet"
+            | "Vec"
+            | "VecDeque"
+            | "String"
+            | "str"
+            | "Option"
+            | "Result"
+    )
 }
 
 /// Methods that so many types have that the name alone says nothing.
 const UBIQUITOUS: &[&str] = &[
-    "accept", "add", "all", "any", "apply", "as_ref", "build", "call", "cancel", "clear", "clone", "close", "collect", "connect",
-    "contains", "count", "create", "delete", "drain", "drop", "enter", "entry", "execute", "extend", "filter", "find", "finish",
-    "flush", "fold", "get", "handle", "id", "init", "insert", "into", "is_empty", "iter", "join", "key", "keys", "kind", "last",
-    "len", "list", "listen", "load", "lock", "log", "map", "max", "min", "name", "next", "open", "parse", "path", "ping", "poll",
-    "pop", "process", "publish", "push", "put", "query", "read", "recv", "remove", "replace", "request", "reset", "run", "save",
-    "send", "set", "shutdown", "size", "sleep", "spawn", "split", "start", "state", "status", "stop", "store", "stream",
-    "subscribe", "sync", "take", "tick", "to_string", "update", "url", "value", "values", "wait", "watch", "write",
+    "accept",
+    "add",
+    "all",
+    "any",
+    "apply",
+    "as_ref",
+    "build",
+    "call",
+    "cancel",
+    "clear",
+    "clone",
+    "close",
+    "collect",
+    "connect",
+    "contains",
+    "count",
+    "create",
+    "delete",
+    "drain",
+    "drop",
+    "enter",
+    "entry",
+    "execute",
+    "extend",
+    "filter",
+    "find",
+    "finish",
+    "flush",
+    "fold",
+    "get",
+    "handle",
+    "id",
+    "init",
+    "insert",
+    "into",
+    "is_empty",
+    "iter",
+    "join",
+    "key",
+    "keys",
+    "kind",
+    "last",
+    "len",
+    "list",
+    "listen",
+    "load",
+    "lock",
+    "log",
+    "map",
+    "max",
+    "min",
+    "name",
+    "next",
+    "open",
+    "parse",
+    "path",
+    "ping",
+    "poll",
+    "pop",
+    "process",
+    "publish",
+    "push",
+    "put",
+    "query",
+    "read",
+    "recv",
+    "remove",
+    "replace",
+    "request",
+    "reset",
+    "run",
+    "save",
+    "send",
+    "set",
+    "shutdown",
+    "size",
+    "sleep",
+    "spawn",
+    "split",
+    "start",
+    "state",
+    "status",
+    "stop",
+    "store",
+    "stream",
+    "subscribe",
+    "sync",
+    "take",
+    "tick",
+    "to_string",
+    "update",
+    "url",
+    "value",
+    "values",
+    "wait",
+    "watch",
+    "write",
 ];
 
 /// Whether a path starts inside its own package.
@@ -680,13 +824,17 @@ fn nested_items(block: &tree::Block, found: &mut Vec<Item>) {
 fn substitute(ty: &Type, generics: &[String], arguments: &[Type]) -> Type {
     match ty {
         Type::Path(path) => {
-            if let Some(at) = path.single().and_then(|name| generics.iter().position(|generic| generic == name)) {
+            if let Some(at) =
+                path.single().and_then(|name| generics.iter().position(|generic| generic == name))
+            {
                 return arguments.get(at).cloned().unwrap_or(Type::Unknown);
             }
             let replaced = path.arguments.iter().map(|ty| substitute(ty, generics, arguments)).collect();
             Type::Path(tree::Path { segments: path.segments.clone(), arguments: replaced })
         }
-        Type::Tuple(parts) => Type::Tuple(parts.iter().map(|part| substitute(part, generics, arguments)).collect()),
+        Type::Tuple(parts) => {
+            Type::Tuple(parts.iter().map(|part| substitute(part, generics, arguments)).collect())
+        }
         Type::Bounds(bounds) => Type::Bounds(
             bounds
                 .iter()

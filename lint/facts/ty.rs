@@ -11,7 +11,11 @@ pub(crate) enum Ty {
     #[default]
     Unknown,
     /// A type of another crate, or of the language: `Result`, `Option`, `kube::Api`. Paths are canonical, joined by `::`.
-    Named { path: Arc<str>, args: Vec<Ty>, calls: Calls },
+    Named {
+        path: Arc<str>,
+        args: Vec<Ty>,
+        calls: Calls,
+    },
     /// A struct or enum of the workspace, by its index, with its arguments.
     Local(usize, Vec<Ty>),
     Tuple(Vec<Ty>),
@@ -78,7 +82,9 @@ impl Ty {
     /// What `?`, `unwrap` and the patterns `Ok(_)`, `Some(_)` give. Other types are lenient: they give themselves.
     pub(crate) fn inner(&self) -> Ty {
         match self {
-            Self::Named { path, args, .. } if matches!(&**path, "Result" | "Option" | "Poll" | "Response") => {
+            Self::Named { path, args, .. }
+                if matches!(&**path, "Result" | "Option" | "Poll" | "Response") =>
+            {
                 args.first().cloned().unwrap_or_default()
             }
             other => other.clone(),

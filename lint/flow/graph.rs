@@ -110,9 +110,17 @@ pub(crate) enum Value {
     Int(String),
     Str,
     Path(Path),
-    Call { callee: Callee, args: Vec<Place>, name_span: Span },
+    Call {
+        callee: Callee,
+        args: Vec<Place>,
+        name_span: Span,
+    },
     Await(Place),
-    Struct { path: Path, fields: Vec<(String, Place)>, rest: Option<Place> },
+    Struct {
+        path: Path,
+        fields: Vec<(String, Place)>,
+        rest: Option<Place>,
+    },
     Tuple(Vec<Place>),
     /// A closure, `async` block or generator.
     Body(BodyId),
@@ -120,11 +128,19 @@ pub(crate) enum Value {
     Compare(BinaryOp, Place, Place),
     /// `a += b`.
     Step(Place, Place),
-    Range { bounded: bool },
+    Range {
+        bounded: bool,
+    },
     /// A macro that is no code of its own; its arguments.
-    Macro { path: Path, args: Vec<Place> },
+    Macro {
+        path: Path,
+        args: Vec<Place>,
+    },
     Yield(Place),
-    Join { futures: Vec<Place>, fallible: bool },
+    Join {
+        futures: Vec<Place>,
+        fallible: bool,
+    },
     Opaque(Vec<Place>),
     /// A future that a `select!` arm's condition keeps from being polled.
     Never,
@@ -142,11 +158,28 @@ pub(crate) enum Callee {
 #[derive(Clone, Debug)]
 pub(crate) enum End {
     Goto(BlockId),
-    Branch { cond: Place, then: BlockId, otherwise: BlockId },
-    Test { value: Place, pat: Pattern, yes: BlockId, no: BlockId },
+    Branch {
+        cond: Place,
+        then: BlockId,
+        otherwise: BlockId,
+    },
+    Test {
+        value: Place,
+        pat: Pattern,
+        yes: BlockId,
+        no: BlockId,
+    },
     /// `value?`: `to` gets what is in `Ok` or `Some`, else the body returns.
-    Try { value: Place, to: Place, next: BlockId, span: Span },
-    Select { arms: Vec<SelectArm>, otherwise: Option<BlockId> },
+    Try {
+        value: Place,
+        to: Place,
+        next: BlockId,
+        span: Span,
+    },
+    Select {
+        arms: Vec<SelectArm>,
+        otherwise: Option<BlockId>,
+    },
     Return(Place),
     Panic,
     /// The compiler rules it out: no arm of a `match` fits, code after a `return`.

@@ -8,7 +8,10 @@ mod pats;
 
 use std::collections::HashMap;
 
-use super::graph::{Arm, ArmId, Block, BlockId, Body, BodyId, BodyKind, End, Graph, Local, LocalId, Loop, LoopId, Op, Place, Value};
+use super::graph::{
+    Arm, ArmId, Block, BlockId, Body, BodyId, BodyKind, End, Graph, Local, LocalId, Loop, LoopId, Op, Place,
+    Value,
+};
 use crate::syntax::tree::{self, Function, Span, Type};
 
 /// Lowers a function. A function without body gives an empty graph with its parameters.
@@ -129,8 +132,13 @@ impl Lowering {
 
     fn count_reads(&mut self, value: &Value) {
         match value {
-            Value::Use(place) | Value::Await(place) | Value::Not(place) | Value::Yield(place) => self.read(place),
-            Value::Call { args, .. } | Value::Tuple(args) | Value::Macro { args, .. } | Value::Opaque(args) => {
+            Value::Use(place) | Value::Await(place) | Value::Not(place) | Value::Yield(place) => {
+                self.read(place)
+            }
+            Value::Call { args, .. }
+            | Value::Tuple(args)
+            | Value::Macro { args, .. }
+            | Value::Opaque(args) => {
                 args.iter().for_each(|place| self.read(place));
             }
             Value::Join { futures, .. } => futures.iter().for_each(|place| self.read(place)),

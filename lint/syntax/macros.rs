@@ -24,7 +24,8 @@ fn special(context: Context, name: &str, body: &TokenStream) -> Option<MacroKind
     let arguments = || arguments(context, body.clone());
     Some(match name {
         "select" | "select_biased" => {
-            let (arms, otherwise) = (|input: ParseStream<'_>| select(context, input)).parse2(body.clone()).ok()?;
+            let (arms, otherwise) =
+                (|input: ParseStream<'_>| select(context, input)).parse2(body.clone()).ok()?;
             MacroKind::Select { arms, otherwise }
         }
         "stream" | "try_stream" | "gen_stream" => {
@@ -161,7 +162,10 @@ fn plain_arguments(context: Context, body: TokenStream) -> Vec<Expr> {
     if let Ok(list) = whole {
         return list.iter().map(|expr| argument(context, expr)).collect();
     }
-    split(body).into_iter().filter_map(|part| Some(argument(context, &syn::parse2(strip_field(part)?).ok()?))).collect()
+    split(body)
+        .into_iter()
+        .filter_map(|part| Some(argument(context, &syn::parse2(strip_field(part)?).ok()?)))
+        .collect()
 }
 
 fn argument(context: Context, expr: &syn::Expr) -> Expr {
@@ -188,7 +192,8 @@ fn split(body: TokenStream) -> Vec<Vec<TokenTree>> {
 
 /// Drops a field name (`name =`, `target:`) and the sigils of a log macro.
 fn strip_field(mut part: Vec<TokenTree>) -> Option<TokenStream> {
-    let equals = part.iter().position(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '='));
+    let equals =
+        part.iter().position(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '='));
     if let Some(at) = equals.filter(|at| *at > 0) {
         part.drain(..=at);
     }
@@ -213,7 +218,8 @@ fn without_for_await(body: TokenStream) -> TokenStream {
             previous_is_for = is("for");
             Some(match token {
                 TokenTree::Group(group) => {
-                    let mut inner = proc_macro2::Group::new(group.delimiter(), without_for_await(group.stream()));
+                    let mut inner =
+                        proc_macro2::Group::new(group.delimiter(), without_for_await(group.stream()));
                     inner.set_span(group.span());
                     TokenTree::Group(inner)
                 }
@@ -267,7 +273,8 @@ mod tests {
 
     #[test]
     fn log_macros_keep_their_values() {
-        let MacroKind::Plain(args) = first_macro("warn!(%error, ?delay, attempt = n, \"lost {}\", why);") else {
+        let MacroKind::Plain(args) = first_macro("warn!(%error, ?delay, attempt = n, \"lost {}\", why);")
+        else {
             panic!("not plain")
         };
         assert_eq!(args.len(), 5);
@@ -278,7 +285,10 @@ mod tests {
         let MacroKind::Plain(args) = first_macro("warn!(\"{{}} {error:#} {} {0} {wait:?}\", x);") else {
             panic!("not plain")
         };
-        let names: Vec<_> = args.iter().filter_map(|arg| if let ExprKind::Path(path) = &arg.kind { Some(path.last()) } else { None }).collect();
+        let names: Vec<_> = args
+            .iter()
+            .filter_map(|arg| if let ExprKind::Path(path) = &arg.kind { Some(path.last()) } else { None })
+            .collect();
         assert_eq!(names, ["x", "error", "wait"]);
     }
 }

@@ -58,16 +58,36 @@ pub(crate) struct File {
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     Use(Vec<Use>),
-    Module { name: String, items: Vec<Item> },
+    Module {
+        name: String,
+        items: Vec<Item>,
+    },
     /// `mod name;`
     Declared(String),
     Function(Function),
-    Struct { name: String, fields: Vec<(String, Type)>, generics: Generics },
-    Enum { name: String, variants: Vec<Variant> },
-    Alias { name: String, generics: Vec<String>, ty: Type },
-    Trait { name: String, functions: Vec<Function> },
+    Struct {
+        name: String,
+        fields: Vec<(String, Type)>,
+        generics: Generics,
+    },
+    Enum {
+        name: String,
+        variants: Vec<Variant>,
+    },
+    Alias {
+        name: String,
+        generics: Vec<String>,
+        ty: Type,
+    },
+    Trait {
+        name: String,
+        functions: Vec<Function>,
+    },
     Impl(Impl),
-    Constant { name: String, value: Option<Expr> },
+    Constant {
+        name: String,
+        value: Option<Expr>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -137,9 +157,18 @@ pub(crate) struct Block {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
-    Let { pat: Pat, ty: Option<Type>, init: Option<Expr>, diverge: Option<Expr>, span: Span },
+    Let {
+        pat: Pat,
+        ty: Option<Type>,
+        init: Option<Expr>,
+        diverge: Option<Expr>,
+        span: Span,
+    },
     /// An expression; `semi` tells whether its value is dropped.
-    Expr { expr: Expr, semi: bool },
+    Expr {
+        expr: Expr,
+        semi: bool,
+    },
     Item(Box<Item>),
 }
 
@@ -156,8 +185,17 @@ pub(crate) enum ExprKind {
     /// An integer literal without suffix.
     Int(String),
     Str,
-    Call { callee: Box<Expr>, args: Vec<Expr> },
-    Method { receiver: Box<Expr>, name: String, name_span: Span, turbofish: Vec<Type>, args: Vec<Expr> },
+    Call {
+        callee: Box<Expr>,
+        args: Vec<Expr>,
+    },
+    Method {
+        receiver: Box<Expr>,
+        name: String,
+        name_span: Span,
+        turbofish: Vec<Type>,
+        args: Vec<Expr>,
+    },
     Field(Box<Expr>, String),
     Index(Box<Expr>, Box<Expr>),
     Await(Box<Expr>),
@@ -170,23 +208,62 @@ pub(crate) enum ExprKind {
     /// `a += b` and its kin.
     AssignOp(Box<Expr>, Box<Expr>),
     Tuple(Vec<Expr>),
-    Struct { path: Path, fields: Vec<(String, Expr)>, rest: Option<Box<Expr>> },
+    Struct {
+        path: Path,
+        fields: Vec<(String, Expr)>,
+        rest: Option<Box<Expr>>,
+    },
     /// `a..b`: a bounded or unbounded range.
-    Range { parts: Vec<Expr>, bounded: bool },
-    Block { label: Option<String>, block: Block },
+    Range {
+        parts: Vec<Expr>,
+        bounded: bool,
+    },
+    Block {
+        label: Option<String>,
+        block: Block,
+    },
     Async(Block),
-    If { cond: Box<Expr>, then: Block, otherwise: Option<Box<Expr>> },
+    If {
+        cond: Box<Expr>,
+        then: Block,
+        otherwise: Option<Box<Expr>>,
+    },
     /// `let P = e` in a condition.
     Let(Box<Pat>, Box<Expr>),
-    Match { scrutinee: Box<Expr>, arms: Vec<Arm> },
-    Loop { label: Option<String>, body: Block },
-    While { label: Option<String>, cond: Box<Expr>, body: Block },
-    For { label: Option<String>, pat: Box<Pat>, iter: Box<Expr>, body: Block },
-    Break { label: Option<String>, value: Option<Box<Expr>> },
-    Continue { label: Option<String> },
+    Match {
+        scrutinee: Box<Expr>,
+        arms: Vec<Arm>,
+    },
+    Loop {
+        label: Option<String>,
+        body: Block,
+    },
+    While {
+        label: Option<String>,
+        cond: Box<Expr>,
+        body: Block,
+    },
+    For {
+        label: Option<String>,
+        pat: Box<Pat>,
+        iter: Box<Expr>,
+        body: Block,
+    },
+    Break {
+        label: Option<String>,
+        value: Option<Box<Expr>>,
+    },
+    Continue {
+        label: Option<String>,
+    },
     Return(Option<Box<Expr>>),
     Yield(Option<Box<Expr>>),
-    Closure { params: Vec<(Pat, Option<Type>)>, is_async: bool, output: Option<Type>, body: Box<Expr> },
+    Closure {
+        params: Vec<(Pat, Option<Type>)>,
+        is_async: bool,
+        output: Option<Type>,
+        body: Box<Expr>,
+    },
     Macro(Box<Macro>),
     /// Anything else; its operands are evaluated in order.
     Other(Vec<Expr>),
@@ -222,14 +299,27 @@ pub(crate) struct Macro {
 
 #[derive(Clone, Debug)]
 pub(crate) enum MacroKind {
-    Select { arms: Vec<SelectArm>, otherwise: Option<Expr> },
+    Select {
+        arms: Vec<SelectArm>,
+        otherwise: Option<Expr>,
+    },
     /// `join!`, `try_join!`.
-    Join { futures: Vec<Expr>, fallible: bool },
+    Join {
+        futures: Vec<Expr>,
+        fallible: bool,
+    },
     /// `stream!`, `try_stream!`.
-    Generator { body: Block, fallible: bool },
+    Generator {
+        body: Block,
+        fallible: bool,
+    },
     /// `pin!(x)` as an expression, or `pin_mut!(x)` as a statement.
     Pin(Vec<Expr>),
-    Matches { value: Expr, pat: Pat, guard: Option<Expr> },
+    Matches {
+        value: Expr,
+        pat: Pat,
+        guard: Option<Expr>,
+    },
     /// `panic!`, `unreachable!`, `todo!`.
     Panic(Vec<Expr>),
     /// `bail!`: returns an error.
@@ -257,7 +347,10 @@ pub(crate) struct SelectArm {
 pub(crate) enum Pat {
     Wild,
     Rest,
-    Bind { name: String, sub: Option<Box<Pat>> },
+    Bind {
+        name: String,
+        sub: Option<Box<Pat>>,
+    },
     /// A path, or an identifier that starts with a capital letter.
     Path(Path),
     TupleStruct(Path, Vec<Pat>),

@@ -1,9 +1,6 @@
 //! Calls on a fault's way: polls, openings, words of the control flow, functions of the workspace, and everything else.
 
-use rideout_rules::{
-    catalog::Meaning,
-    model::Outcome,
-};
+use rideout_rules::{catalog::Meaning, model::Outcome};
 
 use super::{
     deliver::stream_method,
@@ -21,7 +18,14 @@ use crate::{
 };
 
 impl Walk<'_, '_, '_> {
-    pub(super) fn call(&self, state: &mut State, op: &Op, callee: &Callee, args: &[Place], name_span: Span) -> Flow {
+    pub(super) fn call(
+        &self,
+        state: &mut State,
+        op: &Op,
+        callee: &Callee,
+        args: &[Place],
+        name_span: Span,
+    ) -> Flow {
         let values: Vec<Val> = args.iter().map(|place| state.get(place)).collect();
         match callee {
             Callee::Method { name, .. } => self.method(state, op, name, args, values, name_span),
@@ -46,12 +50,22 @@ impl Walk<'_, '_, '_> {
         })
     }
 
-    fn method(&self, state: &mut State, op: &Op, name: &str, args: &[Place], values: Vec<Val>, name_span: Span) -> Flow {
+    fn method(
+        &self,
+        state: &mut State,
+        op: &Op,
+        name: &str,
+        args: &[Place],
+        values: Vec<Val>,
+        name_span: Span,
+    ) -> Flow {
         let function = state.frame().function;
         let Some(receiver) = values.first().cloned() else { return Flow::Next };
         if self.fact.restored_by.iter().any(|known| known == name) {
             state.restored = true;
-            if matches!(state.phase, Phase::Polled(_)) && self.fact.shows_as == rideout_rules::model::ShowsAs::Variant {
+            if matches!(state.phase, Phase::Polled(_))
+                && self.fact.shows_as == rideout_rules::model::ShowsAs::Variant
+            {
                 state.waited = true;
             }
         }
@@ -82,7 +96,8 @@ impl Walk<'_, '_, '_> {
                     return Flow::Done(self.dead_by(state, Outcome::Spins));
                 }
                 let method = stream_method(name).unwrap_or("next");
-                let ended = if method == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
+                let ended =
+                    if method == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
                 state.step(self.location(function, op.span), "the stream ends here too");
                 state.consumer = self.consumer(function, state.frame().block, name_span);
                 state.consumer_item = function;
@@ -90,7 +105,10 @@ impl Walk<'_, '_, '_> {
             }
             Val::Body(owner, body, _)
                 if stream_method(name).is_some()
-                    && matches!(self.graph(*owner).bodies[*body as usize].kind, BodyKind::Generator { .. })
+                    && matches!(
+                        self.graph(*owner).bodies[*body as usize].kind,
+                        BodyKind::Generator { .. }
+                    )
                     && self.opens(*owner, *body, 0) =>
             {
                 return self.generate_anew(state, op, name, args);
@@ -101,22 +119,38 @@ impl Walk<'_, '_, '_> {
                 state.pending_handle = false;
                 return self.finish_call(state, op, Val::Bool(true));
             }
-            Val::Handle(inner) if matches!(name, "join_next" | "try_join_next" | "next" | "try_next" | "join_next_with_id") => {
+            Val::Handle(inner)
+                if matches!(
+                    name,
+                    "join_next" | "try_join_next" | "next" | "try_next" | "join_next_with_id"
+                ) =>
+            {
                 state.waited = true;
                 state.pending_handle = false;
-                let joined = if **inner == Val::Panic { Val::variant("Err", Some(Val::Fault)) } else { Val::variant("Ok", Some((**inner).clone())) };
+                let joined = if **inner == Val::Panic {
+                    Val::variant("Err", Some(Val::Fault))
+                } else {
+                    Val::variant("Ok", Some((**inner).clone()))
+                };
                 return self.finish_call(state, op, Val::variant("Some", Some(joined)));
             }
             Val::Handle(inner) if matches!(name, "join" | "wait" | "join_all") => {
                 state.waited = true;
                 state.pending_handle = false;
-                let joined = if **inner == Val::Panic { Val::variant("Err", Some(Val::Fault)) } else { Val::variant("Ok", Some((**inner).clone())) };
+                let joined = if **inner == Val::Panic {
+                    Val::variant("Err", Some(Val::Fault))
+                } else {
+                    Val::variant("Ok", Some((**inner).clone()))
+                };
                 return self.finish_call(state, op, joined);
             }
             Val::Returns(inner) => {
                 let known = self.infer.program.known(function);
                 if let Some(reopen) = known.reopen_method(name) {
-                    let chain: Vec<_> = args[1..].iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
+                    let chain: Vec<_> = args[1..]
+                        .iter()
+                        .flat_map(|place| chain_of(&self.infer.place(function, place)))
+                        .collect();
                     return self.helper(state, op, reopen, (**inner).clone(), &chain);
                 }
             }
@@ -213,14 +247,21 @@ impl Walk<'_, '_, '_> {
     }
 
     /// A method of the watch itself.
-    fn on_watch(&self, state: &mut State, op: &Op, name: &str, args: &[Place], values: &[Val], ty: &Ty) -> Flow {
+    fn on_watch(
+        &self,
+        state: &mut State,
+        op: &Op,
+        name: &str,
+        args: &[Place],
+        values: &[Val],
+        ty: &Ty,
+    ) -> Flow {
         let function = state.frame().function;
         let known = self.infer.program.known(function);
         let source = ty.watch().map(|watch| watch.source).filter(|_| self.is_source(function, ty));
         let own = source.and_then(|source| known.poll(source, name)).is_some();
-        let source = source.or_else(|| {
-            (0..known.sources.len()).find(|id| known.sources[*id].facts.id == self.source)
-        });
+        let source =
+            source.or_else(|| (0..known.sources.len()).find(|id| known.sources[*id].facts.id == self.source));
         if let Some(fact) = source.and_then(|source| polls::poll(known, source, name)) {
             let method = if own { "" } else { stream_method(name).unwrap_or("") };
             if fact.callback {
@@ -238,7 +279,11 @@ impl Walk<'_, '_, '_> {
             }
             _ => {
                 let keeps = self.infer.place(function, &op.to).watch().is_some();
-                self.finish_call(state, op, if keeps { wrap_like(&self.infer.place(function, &op.to)) } else { Val::Unknown })
+                self.finish_call(
+                    state,
+                    op,
+                    if keeps { wrap_like(&self.infer.place(function, &op.to)) } else { Val::Unknown },
+                )
             }
         }
     }
@@ -253,7 +298,9 @@ impl Walk<'_, '_, '_> {
                 _ => None,
             },
         });
-        let Some((owner, body, env)) = closure else { return Flow::Done(Verdict::new(Outcome::Unknown, state)) };
+        let Some((owner, body, env)) = closure else {
+            return Flow::Done(Verdict::new(Outcome::Unknown, state));
+        };
         let param = self.graph(owner).bodies[body as usize].params.first().copied();
         let Some(param) = param else { return Flow::Done(Verdict::new(Outcome::Unknown, state)) };
         // The answer is put where the closure finds its argument, then the closure runs.
@@ -291,7 +338,8 @@ impl Walk<'_, '_, '_> {
             }
             if let Some(reopen) = known.reopen_fn(&joined) {
                 if let Some(Val::Returns(inner)) = values.get(reopen.closure) {
-                    let chain: Vec<_> = args.iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
+                    let chain: Vec<_> =
+                        args.iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
                     return self.helper(state, op, reopen, (**inner).clone(), &chain);
                 }
             }
@@ -312,12 +360,17 @@ impl Walk<'_, '_, '_> {
         {
             state.pending_handle = false;
             let joined = Val::variant("Ok", Some(handle.clone()));
-            let joined = if last == "select_all" { Val::tuple(vec![joined, Val::Unknown, Val::Unknown]) } else { joined };
+            let joined = if last == "select_all" {
+                Val::tuple(vec![joined, Val::Unknown, Val::Unknown])
+            } else {
+                joined
+            };
             return self.finish_call(state, op, Val::Done(Box::new(joined)));
         }
         // A constructor keeps what it is given.
         if last.starts_with(char::is_uppercase) {
-            let inner = if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
+            let inner =
+                if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
             let fields = values
                 .iter()
                 .enumerate()
@@ -325,8 +378,8 @@ impl Walk<'_, '_, '_> {
                 .collect();
             return self.finish_call(state, op, Val::Variant { name: last.to_owned(), fields, fault: false });
         }
-        let owner_is_type = path.segments.len() > 1
-            && path.segments[path.segments.len() - 2].starts_with(char::is_uppercase);
+        let owner_is_type =
+            path.segments.len() > 1 && path.segments[path.segments.len() - 2].starts_with(char::is_uppercase);
         self.unknown(state, op, last, args, &values, owner_is_type)
     }
 
@@ -409,7 +462,15 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn word(&self, state: &mut State, op: &Op, means: Meaning, args: &[Place], values: &[Val], method: bool) -> Option<Flow> {
+    fn word(
+        &self,
+        state: &mut State,
+        op: &Op,
+        means: Meaning,
+        args: &[Place],
+        values: &[Val],
+        method: bool,
+    ) -> Option<Flow> {
         let function = state.frame().function;
         let first = values.first().cloned().unwrap_or_default();
         let reads = self.graph(function).locals[op.to.local as usize].reads;
@@ -475,13 +536,21 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    pub(super) fn spawn(&self, state: &mut State, op: &Op, args: &[Place], values: &[Val], method: bool) -> Flow {
+    pub(super) fn spawn(
+        &self,
+        state: &mut State,
+        op: &Op,
+        args: &[Place],
+        values: &[Val],
+        method: bool,
+    ) -> Flow {
         let function = state.frame().function;
         let task = values.iter().skip(usize::from(method)).find(|value| {
             matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..) | Val::Again(..))
         });
         let dropped = self.is_dropped(function, &op.to);
-        match task.or_else(|| values.first().filter(|value| matches!(value, Val::Done(_) | Val::Returns(_)))) {
+        match task.or_else(|| values.first().filter(|value| matches!(value, Val::Done(_) | Val::Returns(_))))
+        {
             Some(Val::Done(inner) | Val::Returns(inner)) => {
                 if self.in_accept_loop(function, state.frame().block) {
                     return Flow::Done(Verdict::new(Outcome::OneShot, state));
@@ -492,7 +561,10 @@ impl Walk<'_, '_, '_> {
                 };
                 state.finite = false;
                 let handle = Val::Handle(Box::new(inner.clone()));
-                let kept = method && args.first().is_some_and(|place| self.graph(function).locals[place.local as usize].name.is_some());
+                let kept = method
+                    && args.first().is_some_and(|place| {
+                        self.graph(function).locals[place.local as usize].name.is_some()
+                    });
                 if dropped && self.ordinary.is_some() {
                     return Flow::Done(Verdict::none());
                 }
@@ -534,10 +606,17 @@ impl Walk<'_, '_, '_> {
     fn is_dropped(&self, function: FnId, place: &Place) -> bool {
         let graph = self.graph(function);
         let reads = graph.locals[place.local as usize].reads;
-        let bound = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| {
-            matches!(&op.value, Value::Use(from) if from == place) && op.to.fields.is_empty()
-        });
-        reads == 0 || (reads == 1 && bound.is_some_and(|op| graph.locals[op.to.local as usize].reads == 0 && graph.locals[op.to.local as usize].name.is_some()))
+        let bound = graph
+            .blocks
+            .iter()
+            .flat_map(|block| &block.ops)
+            .find(|op| matches!(&op.value, Value::Use(from) if from == place) && op.to.fields.is_empty());
+        reads == 0
+            || (reads == 1
+                && bound.is_some_and(|op| {
+                    graph.locals[op.to.local as usize].reads == 0
+                        && graph.locals[op.to.local as usize].name.is_some()
+                }))
     }
 
     /// A new task runs beside the path: either may bring the watch back.
@@ -558,7 +637,8 @@ impl Walk<'_, '_, '_> {
             Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                 let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
                 ty.watch().is_some_and(|watch| {
-                    known.sources[watch.source].facts.spins_pedantic && polls::poll(known, watch.source, name).is_some()
+                    known.sources[watch.source].facts.spins_pedantic
+                        && polls::poll(known, watch.source, name).is_some()
                 })
             }
             _ => false,
@@ -575,7 +655,15 @@ impl Walk<'_, '_, '_> {
     }
 
     /// A call that leads out of the workspace.
-    fn unknown(&self, state: &mut State, op: &Op, name: &str, args: &[Place], values: &[Val], converts: bool) -> Flow {
+    fn unknown(
+        &self,
+        state: &mut State,
+        op: &Op,
+        name: &str,
+        args: &[Place],
+        values: &[Val],
+        converts: bool,
+    ) -> Flow {
         let function = state.frame().function;
         let known = self.infer.program.known(function);
         if known.hint(name) == Some(Meaning::Wait) {
@@ -588,7 +676,9 @@ impl Walk<'_, '_, '_> {
         match known.hint(name) {
             Some(Meaning::Exit) => return Flow::Done(Verdict::new(Outcome::Surfaces, state)),
             Some(Meaning::Send) if self.ordinary.is_some() => {}
-            Some(Meaning::Send) if values.iter().skip(1).any(Val::carries) || self.fault_arm(state).is_some() => {
+            Some(Meaning::Send)
+                if values.iter().skip(1).any(Val::carries) || self.fault_arm(state).is_some() =>
+            {
                 return Flow::Done(Verdict::new(Outcome::Forwards, state));
             }
             _ => {}
@@ -600,9 +690,13 @@ impl Walk<'_, '_, '_> {
             state.marked = true;
         }
         // The watch's task goes where it cannot be seen, or into a collection.
-        let task = values.iter().find(|value| matches!(value, Val::Done(_) | Val::Returns(_)) || value.handle().is_some());
+        let task = values
+            .iter()
+            .find(|value| matches!(value, Val::Done(_) | Val::Returns(_)) || value.handle().is_some());
         if let Some(task) = task {
-            if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add") && values.len() > 1 {
+            if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add")
+                && values.len() > 1
+            {
                 let task = task.clone();
                 state.set(&args[0], task);
                 return self.finish_call(state, op, Val::Unknown);
@@ -627,8 +721,27 @@ impl Walk<'_, '_, '_> {
         }
         let given_away = values.iter().skip(usize::from(converts)).any(Val::is_fault);
         let plain = converts
-            || matches!(name, "from" | "into" | "new" | "format" | "to_string" | "drop" | "boxed" | "anyhow" | "ready" | "once" | "type_name");
-        if given_away && !matches!(name, "drop" | "ready" | "once" | "from" | "new" | "format" | "eq" | "contains" | "matches") && !(plain && !converts) {
+            || matches!(
+                name,
+                "from"
+                    | "into"
+                    | "new"
+                    | "format"
+                    | "to_string"
+                    | "drop"
+                    | "boxed"
+                    | "anyhow"
+                    | "ready"
+                    | "once"
+                    | "type_name"
+            );
+        if given_away
+            && !matches!(
+                name,
+                "drop" | "ready" | "once" | "from" | "new" | "format" | "eq" | "contains" | "matches"
+            )
+            && !(plain && !converts)
+        {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
         let carries = values.iter().any(Val::carries);
@@ -669,7 +782,12 @@ fn wrap_like(ty: &Ty) -> Val {
             "Option" => Val::variant("Some", Some(wrap_like(&ty.inner()))),
             _ => Val::Ours,
         },
-        Ty::Tuple(parts) => Val::tuple(parts.iter().map(|part| if part.watch().is_some() { wrap_like(part) } else { Val::Unknown }).collect()),
+        Ty::Tuple(parts) => Val::tuple(
+            parts
+                .iter()
+                .map(|part| if part.watch().is_some() { wrap_like(part) } else { Val::Unknown })
+                .collect(),
+        ),
         _ => Val::Ours,
     }
 }

@@ -27,7 +27,10 @@ impl Walk<'_, '_, '_> {
             let given = params.iter().zip(args).any(|(param, _)| {
                 graph.blocks.iter().any(|block| {
                     block.body != frame.body
-                        && block.ops.iter().any(|op| uses_param(self, frame.function, op, *param) && sends(op))
+                        && block
+                            .ops
+                            .iter()
+                            .any(|op| uses_param(self, frame.function, op, *param) && sends(op))
                 })
             });
             given && self.owns_only_sender(site.function, block.body, call)
@@ -96,7 +99,9 @@ fn is_returned(graph: &Graph, local: LocalId) -> bool {
             .flat_map(|block| &block.ops)
             .filter(|op| {
                 let builds = match &op.value {
-                    Value::Call { callee: Callee::Path(path), .. } => path.last().starts_with(char::is_uppercase) || path.last() == "new",
+                    Value::Call { callee: Callee::Path(path), .. } => {
+                        path.last().starts_with(char::is_uppercase) || path.last() == "new"
+                    }
                     Value::Call { callee: Callee::Method { .. }, .. } => false,
                     _ => true,
                 };
@@ -133,7 +138,10 @@ fn sends(op: &Op) -> bool {
 }
 
 fn makes_channel(name: &str) -> bool {
-    matches!(name, "channel" | "unbounded_channel" | "unbounded" | "bounded" | "sync_channel" | "async_channel")
+    matches!(
+        name,
+        "channel" | "unbounded_channel" | "unbounded" | "bounded" | "sync_channel" | "async_channel"
+    )
 }
 
 fn receives(name: &str) -> bool {

@@ -28,14 +28,15 @@ impl Walk<'_, '_, '_> {
         if let Val::Done(inner) = receiver {
             // `future.map(f)`, `future.map_err(f)`, ...: what is true of the result is true of the future.
             return match name {
-                "map_err" | "map_ok" | "map" | "then" | "and_then" | "or_else" | "unwrap_or_else" | "inspect_err" => {
-                    self.combinator(state, op, name, &inner.clone(), args, values)
-                }
+                "map_err" | "map_ok" | "map" | "then" | "and_then" | "or_else" | "unwrap_or_else"
+                | "inspect_err" => self.combinator(state, op, name, &inner.clone(), args, values),
                 _ => None,
             };
         }
         let (variant, payload) = match receiver {
-            Val::Variant { name, .. } if matches!(name.as_str(), "Ok" | "Err" | "Some" | "None") => (name.as_str(), receiver.payload()),
+            Val::Variant { name, .. } if matches!(name.as_str(), "Ok" | "Err" | "Some" | "None") => {
+                (name.as_str(), receiver.payload())
+            }
             Val::Variant { .. } | Val::Fault | Val::Derived | Val::FaultItem(_) => {
                 if receiver.carries() && self.fact.transient.iter().any(|known| known == name) {
                     return done(state, Val::Singles(name.to_owned(), false));
@@ -44,15 +45,16 @@ impl Walk<'_, '_, '_> {
                     return done(state, Val::Bool(false));
                 }
                 return match name {
-                    "clone" | "as_ref" | "to_owned" | "into" | "borrow" | "as_deref" => done(state, receiver.clone()),
+                    "clone" | "as_ref" | "to_owned" | "into" | "borrow" | "as_deref" => {
+                        done(state, receiver.clone())
+                    }
                     _ => None,
                 };
             }
             Val::Future(..) | Val::Body(..) | Val::Sleep | Val::Pending | Val::Again(..) => {
                 return match name {
-                    "boxed" | "boxed_local" | "instrument" | "in_current_span" | "fuse" | "into_future" | "as_mut" | "shared" => {
-                        done(state, receiver.clone())
-                    }
+                    "boxed" | "boxed_local" | "instrument" | "in_current_span" | "fuse" | "into_future"
+                    | "as_mut" | "shared" => done(state, receiver.clone()),
                     _ => None,
                 };
             }
@@ -61,7 +63,9 @@ impl Walk<'_, '_, '_> {
         let full = matches!(variant, "Ok" | "Some");
         let closure = || self.callable(state, args.get(1), values.get(1));
         match name {
-            "is_ok" | "is_some" | "is_err" | "is_none" if receiver.is_fault() && self.only_asked(state, args) => {
+            "is_ok" | "is_some" | "is_err" | "is_none"
+                if receiver.is_fault() && self.only_asked(state, args) =>
+            {
                 // Nobody looks at the items: the end is what is waited for.
                 state.designed = true;
                 done(state, Val::Bool(full == matches!(name, "is_ok" | "is_some")))
@@ -70,7 +74,10 @@ impl Walk<'_, '_, '_> {
             "is_err" | "is_none" => done(state, Val::Bool(!full)),
             "is_ok_and" | "is_some_and" if !full => done(state, Val::Bool(false)),
             "ok" => done(state, if full { Val::variant("Some", Some(payload)) } else { Val::end() }),
-            "err" => done(state, if full { Val::variant("None", None) } else { Val::variant("Some", Some(payload)) }),
+            "err" => done(
+                state,
+                if full { Val::variant("None", None) } else { Val::variant("Some", Some(payload)) },
+            ),
             "unwrap" | "expect" if full => done(state, payload),
             "unwrap" | "expect" => Some(self.panic(state)),
             "unwrap_err" | "expect_err" if !full => done(state, payload),
@@ -89,7 +96,11 @@ impl Walk<'_, '_, '_> {
             "unwrap_or_else" => done(state, payload),
             "or_else" | "or" if full => done(state, receiver.clone()),
             "ok_or" | "ok_or_else" => {
-                let value = if full { Val::variant("Ok", Some(payload)) } else { Val::variant("Err", Some(Val::Fault)) };
+                let value = if full {
+                    Val::variant("Ok", Some(payload))
+                } else {
+                    Val::variant("Err", Some(Val::Fault))
+                };
                 done(state, value)
             }
             "map_err" | "inspect_err" | "or_else_err" if variant == "Err" => match closure() {
@@ -119,13 +130,16 @@ impl Walk<'_, '_, '_> {
                 }
                 None => done(state, if payload.carries() { Val::Derived } else { Val::Unknown }),
             },
-            "map_or" | "map_or_else" => done(state, if payload.carries() || receiver.carries() { Val::Derived } else { Val::Unknown }),
+            "map_or" | "map_or_else" => {
+                done(state, if payload.carries() || receiver.carries() { Val::Derived } else { Val::Unknown })
+            }
             "transpose" => done(state, transposed(variant, payload, receiver)),
             "flatten" => done(state, if full { payload } else { receiver.clone() }),
             "take" => done(state, receiver.clone()),
-            "map" | "and_then" | "map_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with" | "as_ref" | "as_mut"
-            | "clone" | "cloned" | "copied" | "inspect" | "inspect_err" | "as_deref" | "as_deref_mut" | "iter" | "into_iter"
-            | "filter" | "change_context" | "attach_printable" | "map_ok" | "err_into" | "boxed" | "into" | "to_owned" => {
+            "map" | "and_then" | "map_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
+            | "as_ref" | "as_mut" | "clone" | "cloned" | "copied" | "inspect" | "inspect_err"
+            | "as_deref" | "as_deref_mut" | "iter" | "into_iter" | "filter" | "change_context"
+            | "attach_printable" | "map_ok" | "err_into" | "boxed" | "into" | "to_owned" => {
                 done(state, receiver.clone())
             }
             _ => None,
@@ -151,7 +165,12 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The closure that an argument is.
-    fn callable(&self, state: &State, place: Option<&Place>, value: Option<&Val>) -> Option<(usize, u32, usize)> {
+    fn callable(
+        &self,
+        state: &State,
+        place: Option<&Place>,
+        value: Option<&Val>,
+    ) -> Option<(usize, u32, usize)> {
         if let Some(Val::Body(function, body, env)) = value {
             return Some((*function, *body, *env));
         }
@@ -166,10 +185,14 @@ impl Walk<'_, '_, '_> {
 fn transposed(variant: &str, payload: Val, receiver: &Val) -> Val {
     match (variant, &payload) {
         ("Some", Val::Variant { name, .. }) if name == "Err" => payload,
-        ("Some", Val::Variant { name, .. }) if name == "Ok" => Val::variant("Ok", Some(Val::variant("Some", Some(payload.payload())))),
+        ("Some", Val::Variant { name, .. }) if name == "Ok" => {
+            Val::variant("Ok", Some(Val::variant("Some", Some(payload.payload()))))
+        }
         ("None", _) => Val::variant("Ok", Some(receiver.clone())),
         ("Ok", Val::Variant { name, .. }) if name == "None" => payload,
-        ("Ok", Val::Variant { name, .. }) if name == "Some" => Val::variant("Some", Some(Val::variant("Ok", Some(payload.payload())))),
+        ("Ok", Val::Variant { name, .. }) if name == "Some" => {
+            Val::variant("Some", Some(Val::variant("Ok", Some(payload.payload()))))
+        }
         ("Err", _) => Val::variant("Some", Some(receiver.clone())),
         _ => Val::Derived,
     }

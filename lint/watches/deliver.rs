@@ -11,10 +11,7 @@ use super::{
     value::Val,
     walk::{Flow, Ordinary, Walk},
 };
-use crate::{
-    facts::ty::Call,
-    flow::graph::Place,
-};
+use crate::{facts::ty::Call, flow::graph::Place};
 
 /// What the source answers to one poll.
 enum Event {
@@ -156,7 +153,13 @@ impl Walk<'_, '_, '_> {
                 1 if has_end => Event::End,
                 _ => Event::Dead,
             },
-            ShowsAs::ErrorLatched => if count == 0 { Event::Error } else { Event::Dead },
+            ShowsAs::ErrorLatched => {
+                if count == 0 {
+                    Event::Error
+                } else {
+                    Event::Dead
+                }
+            }
             ShowsAs::Ends if self.fact.announced_by.is_some() && !method.is_empty() => match count {
                 0 => Event::Variant,
                 1 => Event::End,
@@ -212,7 +215,14 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Passes an item through the adapters from the given one on.
-    pub(super) fn adapt(&self, state: &mut State, item: Val, from: usize, method: &'static str, to: &Place) -> Flow {
+    pub(super) fn adapt(
+        &self,
+        state: &mut State,
+        item: Val,
+        from: usize,
+        method: &'static str,
+        to: &Place,
+    ) -> Flow {
         let mut item = item;
         for (at, call) in self.site.watch.calls.iter().enumerate().skip(from) {
             match adapter(&call.name) {
@@ -229,7 +239,10 @@ impl Walk<'_, '_, '_> {
                         }
                         continue;
                     }
-                    if call.name == "flat_map" && call.argument.as_deref() == Some("iter") && item.is_variant("Err") {
+                    if call.name == "flat_map"
+                        && call.argument.as_deref() == Some("iter")
+                        && item.is_variant("Err")
+                    {
                         return self.skip(state, method, to);
                     }
                     if let Some((function, body)) = call.closure {
@@ -244,7 +257,14 @@ impl Walk<'_, '_, '_> {
     }
 
     /// An adapter's closure has answered.
-    pub(super) fn adapted(&self, state: &mut State, answer: Val, at: usize, method: &'static str, to: &Place) -> Flow {
+    pub(super) fn adapted(
+        &self,
+        state: &mut State,
+        answer: Val,
+        at: usize,
+        method: &'static str,
+        to: &Place,
+    ) -> Flow {
         let answer = match answer {
             Val::Done(inner) => *inner,
             other => other,
@@ -269,8 +289,12 @@ impl Walk<'_, '_, '_> {
                 }
                 self.skip(state, method, to)
             }
-            ("take_while" | "filter" | "skip_while" | "inspect", _) => self.adapt(state, Val::variant("Err", Some(Val::Fault)), at + 1, method, to),
-            ("map_err" | "inspect_err" | "map_ok", _) => self.adapt(state, Val::variant("Err", Some(answer)), at + 1, method, to),
+            ("take_while" | "filter" | "skip_while" | "inspect", _) => {
+                self.adapt(state, Val::variant("Err", Some(Val::Fault)), at + 1, method, to)
+            }
+            ("map_err" | "inspect_err" | "map_ok", _) => {
+                self.adapt(state, Val::variant("Err", Some(answer)), at + 1, method, to)
+            }
             _ => self.adapt(state, answer, at + 1, method, to),
         }
     }
@@ -318,9 +342,18 @@ fn adapter(name: &str) -> Adapter {
 
 /// The polling methods of `Stream` and `Iterator`, as names that live long enough.
 pub(super) fn stream_method(name: &str) -> Option<&'static str> {
-    ["next", "try_next", "select_next_some", "poll_next", "poll_next_unpin", "try_poll_next", "try_poll_next_unpin", "next_back"]
-        .into_iter()
-        .find(|known| *known == name)
+    [
+        "next",
+        "try_next",
+        "select_next_some",
+        "poll_next",
+        "poll_next_unpin",
+        "try_poll_next",
+        "try_poll_next_unpin",
+        "next_back",
+    ]
+    .into_iter()
+    .find(|known| *known == name)
 }
 
 fn shaped(method: &str, item: Val) -> Val {
@@ -354,7 +387,9 @@ pub(super) fn mentions(shape: &Shape, wanted: &str) -> bool {
 fn fill_error(shape: &Shape, payload: Val) -> Val {
     match shape {
         Shape::Named(name, args) => match args.first() {
-            Some(inner) if mentions(inner, "Result") => Val::variant(some_of(name), Some(fill_error(inner, payload))),
+            Some(inner) if mentions(inner, "Result") => {
+                Val::variant(some_of(name), Some(fill_error(inner, payload)))
+            }
             _ if name == "Result" => Val::variant("Err", Some(payload)),
             Some(inner) => Val::variant(some_of(name), Some(fill_error(inner, payload))),
             None => payload,
@@ -382,7 +417,11 @@ fn fill_item(shape: &Shape, item: Val) -> Val {
         Shape::Named(name, args) if matches!(name.as_str(), "Result" | "Option" | "Poll") => {
             let inner = args.first().map_or_else(|| item.clone(), |inner| fill_item(inner, item.clone()));
             // The item itself may be an `Option` whose `None` is the fault.
-            if name == "Option" && args.first() == Some(&Shape::Item) && item == Val::end() { inner } else { Val::variant(some_of(name), Some(inner)) }
+            if name == "Option" && args.first() == Some(&Shape::Item) && item == Val::end() {
+                inner
+            } else {
+                Val::variant(some_of(name), Some(inner))
+            }
         }
         _ => item,
     }

@@ -52,10 +52,8 @@ impl Walk<'_, '_, '_> {
     pub(super) fn give_back(&self, state: &mut State, value: Val) -> Flow {
         state.singles = None;
         let frame = state.frame().clone();
-        let is_async = matches!(
-            self.graph(frame.function).bodies[frame.body as usize].kind,
-            BodyKind::Generator { .. }
-        );
+        let is_async =
+            matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
         let value = if is_async { Val::Ended } else { value };
         if frame.then == Then::Callers {
             return self.up(state, &frame, value);
@@ -80,10 +78,14 @@ impl Walk<'_, '_, '_> {
     /// A library's callback has returned: what it gave may be a future that the library runs.
     fn called_back(&self, state: &mut State, value: Val) -> Flow {
         match value {
-            Val::Body(function, body, env) if self.graph(function).bodies[body as usize].kind == BodyKind::Async => {
+            Val::Body(function, body, env)
+                if self.graph(function).bodies[body as usize].kind == BodyKind::Async =>
+            {
                 self.run_body(state, function, body, env, &[], Then::Detached)
             }
-            Val::Future(function, args) => self.inline(state, function, args, Then::Detached, Span::default()),
+            Val::Future(function, args) => {
+                self.inline(state, function, args, Then::Detached, Span::default())
+            }
             _ => Flow::Done(self.after_callback(state)),
         }
     }
@@ -191,7 +193,11 @@ impl Walk<'_, '_, '_> {
             then: Then::Callers,
         }];
         let given = match (&op.value, is_async) {
-            (Value::Path(_), _) => Val::Returns(Box::new(if is_async { Val::Done(Box::new(value.clone())) } else { value.clone() })),
+            (Value::Path(_), _) => Val::Returns(Box::new(if is_async {
+                Val::Done(Box::new(value.clone()))
+            } else {
+                value.clone()
+            })),
             (_, true) => Val::Done(Box::new(value.clone())),
             (_, false) if *value == Val::Panic => {
                 let _ = self.panic(&mut next);
@@ -199,7 +205,8 @@ impl Walk<'_, '_, '_> {
             }
             (_, false) => value.clone(),
         };
-        next.finite |= graph.blocks[site.block as usize].within.is_some_and(|id| graph.loops[id as usize].finite);
+        next.finite |=
+            graph.blocks[site.block as usize].within.is_some_and(|id| graph.loops[id as usize].finite);
         if value.is_fault() {
             let location = self.location(site.function, op.span);
             next.step(location, "the fault comes back from this call");
@@ -215,11 +222,14 @@ impl Walk<'_, '_, '_> {
     /// The parameter that a local was bound from, or the local itself.
     pub(super) fn param_of(&self, function: FnId, local: u32) -> u32 {
         let graph = self.graph(function);
-        graph.blocks
+        graph
+            .blocks
             .first()
             .and_then(|block| {
                 block.ops.iter().find_map(|op| match &op.value {
-                    Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => Some(from.local),
+                    Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => {
+                        Some(from.local)
+                    }
                     _ => None,
                 })
             })
@@ -246,7 +256,8 @@ impl Walk<'_, '_, '_> {
             let facts = &graph.blocks[block as usize];
             let to = facts.ops[op].to.clone();
             let value = if is_async { Val::Done(Box::new(value)) } else { value };
-            *state.frame_mut() = Frame { body: facts.body, block, op: op + 1, then: Then::Callers, ..frame.clone() };
+            *state.frame_mut() =
+                Frame { body: facts.body, block, op: op + 1, then: Then::Callers, ..frame.clone() };
             state.set(&to, value);
             return Flow::Next;
         }
@@ -266,7 +277,8 @@ impl Walk<'_, '_, '_> {
         let to = graph.blocks[block].ops[op].to.clone();
         let body = graph.blocks[block].body;
         state.ups += 1;
-        *state.frame_mut() = Frame { body, block: block_id, op: op + 1, then: Then::Callers, ..frame.clone() };
+        *state.frame_mut() =
+            Frame { body, block: block_id, op: op + 1, then: Then::Callers, ..frame.clone() };
         state.set(&to, given);
         Flow::Next
     }
@@ -277,7 +289,9 @@ impl Walk<'_, '_, '_> {
         let made_in = graph
             .blocks
             .iter()
-            .find(|block| block.ops.iter().any(|op| matches!(op.value, Value::Body(body) if body == frame.body)))
+            .find(|block| {
+                block.ops.iter().any(|op| matches!(op.value, Value::Body(body) if body == frame.body))
+            })
             .map(|block| block.body);
         (0..).zip(&graph.blocks).find_map(|(id, block)| {
             let op = block.ops.iter().position(|op| {
@@ -309,11 +323,17 @@ impl Walk<'_, '_, '_> {
             },
             Val::Done(inner) | Val::Returns(inner) => self.leave(state, inner),
             Val::Ended => {
-                if self.heals() { self.dead(state) } else { Verdict::new(Outcome::Unknown, state) }
+                if self.heals() {
+                    self.dead(state)
+                } else {
+                    Verdict::new(Outcome::Unknown, state)
+                }
             }
             Val::Variant { name, .. } if name == "Err" => Verdict::new(Outcome::Surfaces, state),
             Val::Variant { name, fields, .. } if name == "Ok" => match fields.get("0") {
-                Some(inner) if !matches!(inner, Val::Unit | Val::Unknown) => self.leave(state, &inner.clone()),
+                Some(inner) if !matches!(inner, Val::Unit | Val::Unknown) => {
+                    self.leave(state, &inner.clone())
+                }
                 // What was read so far is handed back: the stream was read to its end.
                 _ if self.gives_data(state) => Verdict::new(Outcome::Unknown, state),
                 _ => self.dead(state),
@@ -330,7 +350,9 @@ impl Walk<'_, '_, '_> {
         let nothing = |ty: &Ty| matches!(ty, Ty::Tuple(parts) if parts.is_empty());
         let program = self.infer.program;
         program.functions[function].output.as_ref().is_some_and(|ty| match program.ty_in(function, ty) {
-            Ty::Named { path, args, .. } if &*path == "Result" => args.first().is_some_and(|ok| !nothing(ok) && !ok.is_unknown()),
+            Ty::Named { path, args, .. } if &*path == "Result" => {
+                args.first().is_some_and(|ok| !nothing(ok) && !ok.is_unknown())
+            }
             _ => false,
         })
     }
@@ -349,10 +371,13 @@ impl Walk<'_, '_, '_> {
         let function = &self.infer.program.functions[id];
         let known = self.infer.program.known(id);
         let program = self.infer.program;
-        let plain = |ty: &Ty| matches!(ty, Ty::Named { path, .. } if known.word_type(path) == Some(Meaning::Request));
+        let plain =
+            |ty: &Ty| matches!(ty, Ty::Named { path, .. } if known.word_type(path) == Some(Meaning::Request));
         let is = |ty: &Ty| match ty {
             // A struct that carries the client's own end.
-            Ty::Local(at, _) => program.types[*at].fields.keys().any(|field| plain(&program.field(*at, field, &[]))),
+            Ty::Local(at, _) => {
+                program.types[*at].fields.keys().any(|field| plain(&program.field(*at, field, &[])))
+            }
             ty => plain(ty),
         };
         function.params.iter().any(|param| {
@@ -371,7 +396,9 @@ impl Walk<'_, '_, '_> {
         }
         let sites = self.infer.sites();
         let mut callers = sites.get(&id).into_iter().flatten().filter(|site| site.function != id);
-        callers.any(|site| self.in_accept_loop(site.function, site.block) || self.serves_request(site.function, depth + 1))
+        callers.any(|site| {
+            self.in_accept_loop(site.function, site.block) || self.serves_request(site.function, depth + 1)
+        })
     }
 
     /// Whether dropping `self` tells somebody.
@@ -462,7 +489,14 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Walks into a function of the workspace.
-    pub(super) fn inline(&self, state: &mut State, function: FnId, args: Vec<Val>, then: Then, span: Span) -> Flow {
+    pub(super) fn inline(
+        &self,
+        state: &mut State,
+        function: FnId,
+        args: Vec<Val>,
+        then: Then,
+        span: Span,
+    ) -> Flow {
         let facts = &self.infer.program.functions[function];
         let to = match &then {
             Then::Into(place) => Some(place.clone()),
@@ -520,9 +554,13 @@ impl Walk<'_, '_, '_> {
         let running = state.frames.iter().any(|frame| frame.function == function && frame.body == body);
         if deep || running {
             match then {
-                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) => state.set(&place, Val::Unknown),
+                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) => {
+                    state.set(&place, Val::Unknown)
+                }
                 Then::Keep(kept, place) => state.set(&place, *kept),
-                Then::Adapter { method, to, next } => return self.adapt(state, Val::Unknown, next + 1, method, &to),
+                Then::Adapter { method, to, next } => {
+                    return self.adapt(state, Val::Unknown, next + 1, method, &to);
+                }
                 Then::Callers | Then::Detached | Then::Callback => {}
             }
             return Flow::Next;

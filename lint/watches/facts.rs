@@ -32,7 +32,8 @@ pub(super) fn faults(source: &Source, calls: &[Call], text: &str) -> Option<Vec<
 pub(super) fn healing_none() -> FaultFact {
     FaultFact {
         shows_as: ShowsAs::Variant,
-        text: "a lost connection that is being made again arrives as None, and the next call goes on".to_owned(),
+        text: "a lost connection that is being made again arrives as None, and the next call goes on"
+            .to_owned(),
         paced: true,
         variant: Some("None".to_owned()),
         in_item: true,
@@ -48,13 +49,18 @@ pub(super) fn healing_none() -> FaultFact {
 fn holds(when: &When, calls: &[Call], text: &str) -> bool {
     match when.within {
         Within::Chain => calls.iter().any(|call| {
-            when.calls.contains(&call.name) && when.argument.as_ref().is_none_or(|wanted| call.argument.as_ref() == Some(wanted))
+            when.calls.contains(&call.name)
+                && when.argument.as_ref().is_none_or(|wanted| call.argument.as_ref() == Some(wanted))
         }),
         Within::File => when.calls.iter().any(|name| match &when.argument {
-            Some(argument) => text.match_indices(&format!("{name}(")).any(|(at, found)| {
-                text[at + found.len()..].trim_start().starts_with(argument.as_str())
-            }),
-            None => text.contains(&format!("{name}(")) || text.contains(&format!("{name}:")) || text.contains(&format!("{name}::")),
+            Some(argument) => text
+                .match_indices(&format!("{name}("))
+                .any(|(at, found)| text[at + found.len()..].trim_start().starts_with(argument.as_str())),
+            None => {
+                text.contains(&format!("{name}("))
+                    || text.contains(&format!("{name}:"))
+                    || text.contains(&format!("{name}::"))
+            }
         }),
     }
 }

@@ -16,17 +16,27 @@ use crate::{
 
 impl Walk<'_, '_, '_> {
     /// A retry helper got a result from the closure it drives.
-    pub(super) fn helper(&self, state: &mut State, op: &Op, reopen: &Reopen, result: Val, chain: &[crate::facts::ty::Call]) -> Flow {
+    pub(super) fn helper(
+        &self,
+        state: &mut State,
+        op: &Op,
+        reopen: &Reopen,
+        result: Val,
+        chain: &[crate::facts::ty::Call],
+    ) -> Flow {
         let result = match result {
             Val::Done(inner) => *inner,
             other => other,
         };
         let location = self.location(state.frame().function, op.span);
         let called = |names: &[String]| {
-            chain.iter().any(|call| names.contains(&call.name) || call.argument.as_ref().is_some_and(|text| names.contains(text)))
+            chain.iter().any(|call| {
+                names.contains(&call.name) || call.argument.as_ref().is_some_and(|text| names.contains(text))
+            })
         };
         let in_file = |names: &[String]| {
-            let text = &self.infer.program.files[self.infer.program.functions[state.frame().function].file].text;
+            let text =
+                &self.infer.program.files[self.infer.program.functions[state.frame().function].file].text;
             names.iter().any(|name| text.contains(name.as_str()))
         };
         let lifted = called(&reopen.unbounded_by) || (reopen.bounded && in_file(&reopen.unbounded_by));
@@ -68,15 +78,18 @@ impl Walk<'_, '_, '_> {
             return true;
         }
         let graph = self.graph(function);
-        graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).any(|op| match &op.value {
-            Value::Body(inner) => self.opens(function, *inner, depth + 1),
-            Value::Call { callee, args, .. } => {
-                let from_watch = args.iter().any(|place| self.infer.place(function, place).watch().is_some());
-                let gives = self.is_source(function, &self.infer.place(function, &op.to));
-                let callees = self.infer.callees(function, callee, args);
-                (gives && !from_watch) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))
-            }
-            _ => false,
-        })
+        graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).any(
+            |op| match &op.value {
+                Value::Body(inner) => self.opens(function, *inner, depth + 1),
+                Value::Call { callee, args, .. } => {
+                    let from_watch =
+                        args.iter().any(|place| self.infer.place(function, place).watch().is_some());
+                    let gives = self.is_source(function, &self.infer.place(function, &op.to));
+                    let callees = self.infer.callees(function, callee, args);
+                    (gives && !from_watch) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))
+                }
+                _ => false,
+            },
+        )
     }
 }

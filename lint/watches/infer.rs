@@ -42,7 +42,13 @@ pub(super) struct Infer<'p, 'c> {
 
 impl<'p, 'c> Infer<'p, 'c> {
     pub(super) fn new(program: &'p Program<'c>) -> Self {
-        Self { program, types: RefCell::default(), busy: RefCell::default(), sites: RefCell::default(), requests: RefCell::default() }
+        Self {
+            program,
+            types: RefCell::default(),
+            busy: RefCell::default(),
+            sites: RefCell::default(),
+            requests: RefCell::default(),
+        }
     }
 
     /// Finds who calls whom, then lets types be inferred anew, with parameters told by their callers.
@@ -80,7 +86,9 @@ impl<'p, 'c> Infer<'p, 'c> {
         fields.iter().fold(base, |ty, field| match &ty {
             _ if field == "[]" => ty,
             Ty::Local(id, args) => self.program.field(*id, field, args),
-            Ty::Tuple(parts) => field.parse::<usize>().ok().and_then(|at| parts.get(at).cloned()).unwrap_or_default(),
+            Ty::Tuple(parts) => {
+                field.parse::<usize>().ok().and_then(|at| parts.get(at).cloned()).unwrap_or_default()
+            }
             _ => Ty::Unknown,
         })
     }
@@ -88,12 +96,14 @@ impl<'p, 'c> Infer<'p, 'c> {
     /// What calling the function gives, before any `.await`.
     pub(super) fn output(&self, id: FnId) -> Ty {
         let function = &self.program.functions[id];
-        let declared = function.output.as_ref().map_or_else(|| Ty::Tuple(Vec::new()), |ty| self.program.ty_in(id, ty));
+        let declared =
+            function.output.as_ref().map_or_else(|| Ty::Tuple(Vec::new()), |ty| self.program.ty_in(id, ty));
         let declared = match declared {
             // A generator, or a stream whose opening is in the body, says more than its item type.
             declared if function.has_body && declared.watch().is_some_and(|watch| watch.opener.is_none()) => {
                 let body = self.returned(id, 0);
-                let tells = body.watch().is_some_and(|watch| watch.opener.is_some() || !watch.calls.is_empty());
+                let tells =
+                    body.watch().is_some_and(|watch| watch.opener.is_some() || !watch.calls.is_empty());
                 if tells || matches!(body.inner(), Ty::Body(..)) { body } else { declared }
             }
             declared if declared.watch().is_none() && declared.opaque() && function.has_body => {
@@ -130,7 +140,11 @@ impl<'p, 'c> Infer<'p, 'c> {
         let returned = || match &facts.output {
             Some(output) => {
                 let declared = self.program.ty_in(id, output);
-                if declared.watch().is_none() && declared.opaque() { self.returned(id, body) } else { declared }
+                if declared.watch().is_none() && declared.opaque() {
+                    self.returned(id, body)
+                } else {
+                    declared
+                }
             }
             None => self.returned(id, body),
         };
@@ -157,7 +171,9 @@ impl<'p, 'c> Infer<'p, 'c> {
                     }
                     // A function handed over by its path: `.and_then(Self::run)`.
                     Value::Path(path) => {
-                        if let Some(callee) = self.program.function_at(caller, &self.program.resolve(caller, &path.segments)) {
+                        if let Some(callee) =
+                            self.program.function_at(caller, &self.program.resolve(caller, &path.segments))
+                        {
                             sites.entry(callee).or_default().push(Site { function: caller, block, op });
                         }
                     }
@@ -210,8 +226,12 @@ impl<'p, 'c> Infer<'p, 'c> {
             Shape::Named(name, _) if let Some(source) = known.source_of_type(name) => {
                 Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
             }
-            Shape::Named(name, args) => Ty::named(name, args.iter().map(|arg| self.shape(arg, known, watch)).collect()),
-            Shape::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| self.shape(part, known, watch)).collect()),
+            Shape::Named(name, args) => {
+                Ty::named(name, args.iter().map(|arg| self.shape(arg, known, watch)).collect())
+            }
+            Shape::Tuple(parts) => {
+                Ty::Tuple(parts.iter().map(|part| self.shape(part, known, watch)).collect())
+            }
         }
     }
 }
@@ -294,7 +314,9 @@ impl Round<'_, '_, '_> {
         let sites = self.infer.sites();
         for site in sites.get(&self.id).into_iter().flatten() {
             let caller = self.infer.graph(site.function);
-            let Value::Call { args, .. } = &caller.blocks[site.block as usize].ops[site.op].value else { continue };
+            let Value::Call { args, .. } = &caller.blocks[site.block as usize].ops[site.op].value else {
+                continue;
+            };
             for (at, local) in &opaque {
                 let Some(arg) = args.get(*at) else { continue };
                 let ty = self.infer.place(site.function, arg);
@@ -324,7 +346,8 @@ impl Round<'_, '_, '_> {
             return;
         }
         let slot = &mut self.locals[to.local as usize];
-        let better = slot.is_unknown() || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
+        let better = slot.is_unknown()
+            || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
         // `None` says less than `Some(stream)`.
         let fuller = slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. });
         if better || fuller {
@@ -505,14 +528,20 @@ impl Round<'_, '_, '_> {
             let mut owner_path = path.clone();
             owner_path.segments.pop();
             if owner == "Self" || owner.starts_with(char::is_uppercase) {
-                if matches!(owner.as_str(), "Box" | "Arc" | "Rc" | "Pin" | "Some" | "Mutex" | "RwLock" | "RefCell" | "Cow") {
+                if matches!(
+                    owner.as_str(),
+                    "Box" | "Arc" | "Rc" | "Pin" | "Some" | "Mutex" | "RwLock" | "RefCell" | "Cow"
+                ) {
                     return first;
                 }
                 // An external constructor gives its type, whatever it is called.
                 let ty = program.ty_in(self.id, &crate::syntax::tree::Type::Path(owner_path));
                 return match ty {
                     // An associated function of a watch type that the catalog does not list opens nothing known.
-                    Ty::Watch(watch) => Ty::Watch(Arc::new(WatchTy { opener: Some((self.id, span.start, span.end)), ..(*watch).clone() })),
+                    Ty::Watch(watch) => Ty::Watch(Arc::new(WatchTy {
+                        opener: Some((self.id, span.start, span.end)),
+                        ..(*watch).clone()
+                    })),
                     ty => ty,
                 };
             }
@@ -530,12 +559,16 @@ impl Round<'_, '_, '_> {
         }
         let known = self.infer.program.known(id);
         let graph = self.infer.graph(id);
-        graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).find_map(|op| match &op.value {
-            Value::Call { callee: Callee::Method { name, .. }, args, .. } => match self.place(args.first()?) {
-                Ty::Watch(watch) => super::polls::poll(known, watch.source, name).map(|_| watch),
+        graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).find_map(|op| {
+            match &op.value {
+                Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
+                    match self.place(args.first()?) {
+                        Ty::Watch(watch) => super::polls::poll(known, watch.source, name).map(|_| watch),
+                        _ => None,
+                    }
+                }
                 _ => None,
-            },
-            _ => None,
+            }
         })
     }
 
@@ -572,7 +605,13 @@ impl Round<'_, '_, '_> {
         }
     }
 
-    fn call_method(&mut self, name: &str, turbofish: &[crate::syntax::tree::Type], args: &[Place], span: Span) -> Ty {
+    fn call_method(
+        &mut self,
+        name: &str,
+        turbofish: &[crate::syntax::tree::Type],
+        args: &[Place],
+        span: Span,
+    ) -> Ty {
         let infer = self.infer;
         let Some((receiver_place, rest)) = args.split_first() else { return Ty::Unknown };
         let receiver = self.place(receiver_place);
@@ -591,13 +630,19 @@ impl Round<'_, '_, '_> {
             && !matches!(receiver, Ty::Watch(_))
         {
             let calls = chain_of(&receiver);
-            return Ty::Watch(Arc::new(WatchTy { calls, opener: Some((self.id, span.start, span.end)), ..(**watch).clone() }));
+            return Ty::Watch(Arc::new(WatchTy {
+                calls,
+                opener: Some((self.id, span.start, span.end)),
+                ..(**watch).clone()
+            }));
         }
         match &receiver {
             Ty::Named { path, args: inner, .. } if matches!(&**path, "Result" | "Option" | "Poll") => {
                 return self.combinator(name, path, inner, &receiver, rest);
             }
-            Ty::Named { path, .. } if path.ends_with("Response") && name == "into_inner" => return receiver.inner(),
+            Ty::Named { path, .. } if path.ends_with("Response") && name == "into_inner" => {
+                return receiver.inner();
+            }
             Ty::Future(inner) if name == "now_or_never" => return Ty::option((**inner).clone()),
             Ty::Tuple(_) | Ty::Future(_) | Ty::Body(..) | Ty::Function(_) | Ty::Callable(_) => {
                 if known.word_method(&[], name) == Some(Meaning::Spawn) {
@@ -626,10 +671,10 @@ impl Round<'_, '_, '_> {
             }
         }
         match name {
-            "clone" | "as_mut" | "as_ref" | "borrow" | "borrow_mut" | "lock" | "read" | "write" | "to_owned" | "by_ref"
-            | "into_inner" | "get_mut" | "iter_mut" | "as_deref_mut" | "as_deref" | "blocking_lock" | "into_iter" | "iter"
-            | "boxed" | "boxed_local" | "fuse" | "instrument" | "in_current_span" | "into_future" | "unwrap" | "expect"
-            | "drain" | "values_mut" | "values"
+            "clone" | "as_mut" | "as_ref" | "borrow" | "borrow_mut" | "lock" | "read" | "write"
+            | "to_owned" | "by_ref" | "into_inner" | "get_mut" | "iter_mut" | "as_deref_mut" | "as_deref"
+            | "blocking_lock" | "into_iter" | "iter" | "boxed" | "boxed_local" | "fuse" | "instrument"
+            | "in_current_span" | "into_future" | "unwrap" | "expect" | "drain" | "values_mut" | "values"
                 if !receiver.is_unknown() && self.infer.callees_of(&receiver, name, self.id).is_empty() =>
             {
                 return receiver;
@@ -639,7 +684,10 @@ impl Round<'_, '_, '_> {
         let callees = infer.callees_of(&receiver, name, self.id);
         if let Some(first) = callees.first() {
             let outputs = callees.iter().map(|id| infer.output(*id));
-            return outputs.into_iter().find(|ty| ty.watch().is_some()).unwrap_or_else(|| infer.output(*first));
+            return outputs
+                .into_iter()
+                .find(|ty| ty.watch().is_some())
+                .unwrap_or_else(|| infer.output(*first));
         }
         // A container that holds a watch is as good as the watch.
         if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace") {
@@ -695,7 +743,8 @@ impl Round<'_, '_, '_> {
             return self.infer.shape(shape, known, None);
         }
         match name {
-            "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated" | "try_collect" => Ty::Unknown,
+            "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated"
+            | "try_collect" => Ty::Unknown,
             _ => with_call(watch, call),
         }
     }
@@ -718,9 +767,7 @@ impl Round<'_, '_, '_> {
                 if name == "map" { Ty::named(path, vec![given]) } else { given }
             }
             "transpose" => match &inside {
-                Ty::Named { path: other, args, .. } => {
-                    Ty::named(other, vec![Ty::named(path, args.clone())])
-                }
+                Ty::Named { path: other, args, .. } => Ty::named(other, vec![Ty::named(path, args.clone())]),
                 _ => Ty::Unknown,
             },
             "iter" | "into_iter" | "is_some" | "is_none" | "is_ok" | "is_err" | "err" => Ty::Unknown,
@@ -731,11 +778,13 @@ impl Round<'_, '_, '_> {
     /// The text of a literal or path that a place holds.
     fn literal(&self, place: &Place) -> Option<String> {
         let graph = self.infer.graph(self.id);
-        graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place).and_then(|op| match &op.value {
-            Value::Bool(value) => Some(value.to_string()),
-            Value::Int(digits) => Some(digits.clone()),
-            Value::Path(path) => Some(path.last().to_owned()),
-            _ => None,
+        graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place).and_then(|op| {
+            match &op.value {
+                Value::Bool(value) => Some(value.to_string()),
+                Value::Int(digits) => Some(digits.clone()),
+                Value::Path(path) => Some(path.last().to_owned()),
+                _ => None,
+            }
         })
     }
 }
@@ -776,7 +825,11 @@ impl Infer<'_, '_> {
     }
 
     pub(super) fn callees_of(&self, receiver: &Ty, name: &str, from: FnId) -> Vec<FnId> {
-        if self.program.named(name).is_empty() { Vec::new() } else { self.program.methods(receiver, name, from) }
+        if self.program.named(name).is_empty() {
+            Vec::new()
+        } else {
+            self.program.methods(receiver, name, from)
+        }
     }
 }
 
@@ -807,7 +860,21 @@ pub(super) fn chain_of(ty: &Ty) -> Vec<Call> {
 fn is_plain(name: &str) -> bool {
     matches!(
         name,
-        "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "lock" | "read" | "write" | "to_owned" | "unwrap" | "expect" | "into" | "deref" | "fmt" | "eq"
+        "clone"
+            | "as_ref"
+            | "as_mut"
+            | "borrow"
+            | "borrow_mut"
+            | "lock"
+            | "read"
+            | "write"
+            | "to_owned"
+            | "unwrap"
+            | "expect"
+            | "into"
+            | "deref"
+            | "fmt"
+            | "eq"
     )
 }
 

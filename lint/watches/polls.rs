@@ -34,7 +34,9 @@ pub(super) fn poll(known: &Known<'_>, source: SourceId, method: &str) -> Option<
     let item = known.sources[source].facts.item.clone()?;
     let wrap = |name: &str, inner: Shape| Shape::Named(name.to_owned(), vec![inner]);
     let gives = match method {
-        "next" | "poll_next" | "poll_next_unpin" | "try_poll_next" | "try_poll_next_unpin" | "next_back" => wrap("Option", item),
+        "next" | "poll_next" | "poll_next_unpin" | "try_poll_next" | "try_poll_next_unpin" | "next_back" => {
+            wrap("Option", item)
+        }
         "try_next" => {
             let inner = match item {
                 Shape::Named(name, mut args) if name == "Result" => args.pop().unwrap_or(Shape::Item),
@@ -68,7 +70,9 @@ pub(super) fn find(infer: &Infer<'_, '_>, id: FnId, graph: &Graph, types: &Types
     let mut sites = Vec::new();
     for (block, facts) in graph.blocks.iter().enumerate() {
         for (op, facts) in facts.ops.iter().enumerate() {
-            let Value::Call { callee: Callee::Method { name, .. }, args, name_span } = &facts.value else { continue };
+            let Value::Call { callee: Callee::Method { name, .. }, args, name_span } = &facts.value else {
+                continue;
+            };
             let Some(stream) = args.first() else { continue };
             let may_be = !types.locals[stream.local as usize].is_unknown();
             let Some(Ty::Watch(watch)) = may_be.then(|| infer.place(id, stream)) else { continue };

@@ -177,9 +177,21 @@ impl State {
         let mut hasher = DefaultHasher::new();
         self.frames.hash(&mut hasher);
         self.envs.hash(&mut hasher);
-        (self.phase, self.waited, self.reopened, self.consumed, self.ups, self.tested, &self.singles).hash(&mut hasher);
-        (&self.arms, self.arm.is_some(), self.round, self.bound.is_some(), self.said, self.left).hash(&mut hasher);
-        (self.restored, self.healed, self.released, self.marked, self.designed, self.finite, self.pending_handle, self.handed_over.is_some()).hash(&mut hasher);
+        (self.phase, self.waited, self.reopened, self.consumed, self.ups, self.tested, &self.singles)
+            .hash(&mut hasher);
+        (&self.arms, self.arm.is_some(), self.round, self.bound.is_some(), self.said, self.left)
+            .hash(&mut hasher);
+        (
+            self.restored,
+            self.healed,
+            self.released,
+            self.marked,
+            self.designed,
+            self.finite,
+            self.pending_handle,
+            self.handed_over.is_some(),
+        )
+            .hash(&mut hasher);
         self.chain.hash(&mut hasher);
         hasher.finish()
     }

@@ -30,7 +30,11 @@ pub(super) enum Val {
     /// True if the fault is the named transient one.
     Singles(String, bool),
     /// A variant or struct with its fields. `fault` marks an end that is the fault.
-    Variant { name: String, fields: BTreeMap<String, Val>, fault: bool },
+    Variant {
+        name: String,
+        fields: BTreeMap<String, Val>,
+        fault: bool,
+    },
     /// The watch at hand.
     Ours,
     /// The watch, opened anew.
@@ -192,7 +196,9 @@ impl Env {
     pub(super) fn set(&mut self, place: &Place, value: Val) {
         let map = Rc::make_mut(&mut self.0);
         map.retain(|known, _| {
-            !(known.local == place.local && known.fields.len() > place.fields.len() && known.fields.starts_with(&place.fields))
+            !(known.local == place.local
+                && known.fields.len() > place.fields.len()
+                && known.fields.starts_with(&place.fields))
         });
         let nested = |length: usize| Place { local: place.local, fields: place.fields[..length].to_vec() };
         let has_outer = (0..place.fields.len()).any(|length| map.contains_key(&nested(length)));
@@ -312,7 +318,8 @@ fn step(pat: &Pattern, value: &Val, names: &Names<'_>, bound: &mut Bound) -> Ans
             named(path.segments.as_slice(), &fields, value, names, bound)
         }
         Pattern::Struct(path, pats) => {
-            let fields: Vec<(String, &Pattern)> = pats.iter().map(|(name, pat)| (name.clone(), pat)).collect();
+            let fields: Vec<(String, &Pattern)> =
+                pats.iter().map(|(name, pat)| (name.clone(), pat)).collect();
             named(path.segments.as_slice(), &fields, value, names, bound)
         }
         Pattern::Other(_) => unknown(pat, value, names, bound),
@@ -377,9 +384,9 @@ fn named(
             if names.is_transient(name) && (value.carries() || names.variant == Some(name)) {
                 bound.singles = Some(name.to_owned());
             }
-            fields
-                .iter()
-                .fold(Answer::Yes, |answer, (field, pat)| answer.and(step(pat, &value.field(field), names, bound)))
+            fields.iter().fold(Answer::Yes, |answer, (field, pat)| {
+                answer.and(step(pat, &value.field(field), names, bound))
+            })
         }
         Val::Path(own) => {
             let same = own.rsplit("::").next() == Some(name);
@@ -398,7 +405,9 @@ fn named(
                 return Answer::Maybe;
             }
             // A kind that the catalog does not call transient is another error than the fault at hand, unless it wraps it.
-            if names.others.iter().any(|known| known == name) || fields.iter().all(|(_, pat)| !pat.irrefutable()) {
+            if names.others.iter().any(|known| known == name)
+                || fields.iter().all(|(_, pat)| !pat.irrefutable())
+            {
                 return Answer::No;
             }
             bind_all(fields, &Val::Fault, bound);
@@ -431,9 +440,16 @@ fn named(
 }
 
 /// A value of an enum that says the fault by its variant: `Event::Init`, `SessionState::Disconnected`.
-fn fault_item(own: &str, path: &[String], fields: &[(String, &Pattern)], names: &Names<'_>, bound: &mut Bound) -> Answer {
+fn fault_item(
+    own: &str,
+    path: &[String],
+    fields: &[(String, &Pattern)],
+    names: &Names<'_>,
+    bound: &mut Bound,
+) -> Answer {
     let name = path.last().map_or("", String::as_str);
-    let (own_enum, own_name) = own.rsplit_once("::").map_or((None, own), |(head, name)| (head.rsplit("::").next(), name));
+    let (own_enum, own_name) =
+        own.rsplit_once("::").map_or((None, own), |(head, name)| (head.rsplit("::").next(), name));
     if name == own_name {
         if names.is_transient(own_name) {
             bound.singles = Some(own_name.to_owned());

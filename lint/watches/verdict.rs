@@ -85,7 +85,9 @@ impl Verdict {
 
     fn leaves_on_transient(&self) -> bool {
         self.0.iter().any(|ended| {
-            is_bad(ended.outcome) && ended.left && ended.arm.as_ref().is_some_and(|arm| arm.transient.is_some())
+            is_bad(ended.outcome)
+                && ended.left
+                && ended.arm.as_ref().is_some_and(|arm| arm.transient.is_some())
         })
     }
 
@@ -104,7 +106,11 @@ impl Verdict {
             (true, false) => self,
             (false, true) => other,
             (false, false) => {
-                if self.0.is_empty() { other } else { self }
+                if self.0.is_empty() {
+                    other
+                } else {
+                    self
+                }
             }
         }
     }
@@ -112,7 +118,11 @@ impl Verdict {
 
 pub(super) fn is_bad(outcome: Outcome) -> bool {
     match outcome {
-        Outcome::Ends | Outcome::Spins | Outcome::Nests { .. } | Outcome::GivesUp { .. } | Outcome::Stale { .. } => true,
+        Outcome::Ends
+        | Outcome::Spins
+        | Outcome::Nests { .. }
+        | Outcome::GivesUp { .. }
+        | Outcome::Stale { .. } => true,
         Outcome::Reopens { paced, .. } | Outcome::Continues { paced, .. } => !paced,
         _ => false,
     }

@@ -19,7 +19,9 @@ use super::{
 };
 use crate::{
     facts::FnId,
-    flow::graph::{ArmId, Block, BlockId, BodyKind, Callee, End, Graph, Op, Pattern, Place, SelectArm, Value},
+    flow::graph::{
+        ArmId, Block, BlockId, BodyKind, Callee, End, Graph, Op, Pattern, Place, SelectArm, Value,
+    },
     syntax::tree::{Op as BinaryOp, Span},
 };
 
@@ -63,7 +65,12 @@ pub(super) struct Walk<'w, 'p, 'c> {
 }
 
 impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
-    pub(super) fn new(infer: &'w Infer<'p, 'c>, site: &'w PollSite, fact: &'w FaultFact, source: &'w str) -> Self {
+    pub(super) fn new(
+        infer: &'w Infer<'p, 'c>,
+        site: &'w PollSite,
+        fact: &'w FaultFact,
+        source: &'w str,
+    ) -> Self {
         Self {
             infer,
             site,
@@ -102,7 +109,11 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     }
 
     pub(super) fn names(&self) -> Names<'_> {
-        Names { transient: &self.fact.transient, others: &self.fact.others, variant: self.fact.variant.as_deref() }
+        Names {
+            transient: &self.fact.transient,
+            others: &self.fact.others,
+            variant: self.fact.variant.as_deref(),
+        }
     }
 
     /// The loop around a block, or the given span where there is none.
@@ -319,7 +330,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
 
     /// Remembers that the path leaves from inside the arm that singled out the transient fault.
     fn note_leaving(&self, state: &mut State) {
-        let inside = self.fault_arm(state).map(|(function, arm)| self.location(function, self.graph(function).arms[arm as usize].span));
+        let inside = self
+            .fault_arm(state)
+            .map(|(function, arm)| self.location(function, self.graph(function).arms[arm as usize].span));
         let transient = state.arm.as_ref().filter(|arm| arm.transient.is_some()).map(|arm| arm.location);
         state.left |= transient.is_some() && inside == transient;
     }
@@ -381,7 +394,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 return self.inline(state, function, args, Then::Into(op.to.clone()), op.span);
             }
             Val::Body(function, body, env) => match self.graph(function).bodies[body as usize].kind {
-                BodyKind::Async => return self.run_body(state, function, body, env, &[], Then::Into(op.to.clone())),
+                BodyKind::Async => {
+                    return self.run_body(state, function, body, env, &[], Then::Into(op.to.clone()));
+                }
                 _ => Val::Body(function, body, env),
             },
             Val::Done(inner) if *inner == Val::Panic => return self.panic(state),
@@ -442,16 +457,29 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     }
 
     /// Runs the first call among these futures that was given the handle of the ended task. The operation at hand is then done again.
-    fn run_waiting<'a>(&self, state: &mut State, mut futures: impl Iterator<Item = &'a Place>) -> Option<Flow> {
+    fn run_waiting<'a>(
+        &self,
+        state: &mut State,
+        mut futures: impl Iterator<Item = &'a Place>,
+    ) -> Option<Flow> {
         let (place, task) = futures.find_map(|place| match state.get(place) {
-            Val::Future(function, args) if args.iter().any(|arg| arg.handle().is_some()) => Some((place, Err((function, args)))),
-            Val::Body(function, body, env) if self.awaits_ended(state, function, body, env) => Some((place, Ok((function, body, env)))),
+            Val::Future(function, args) if args.iter().any(|arg| arg.handle().is_some()) => {
+                Some((place, Err((function, args))))
+            }
+            Val::Body(function, body, env) if self.awaits_ended(state, function, body, env) => {
+                Some((place, Ok((function, body, env))))
+            }
             _ => None,
         })?;
         let frame = state.frame_mut();
         let graph = self.infer.graph(frame.function);
         let is_op = frame.op <= graph.blocks[frame.block as usize].ops.len();
-        if is_op && graph.blocks[frame.block as usize].ops.get(frame.op.wrapping_sub(1)).is_some_and(|op| matches!(op.value, Value::Join { .. })) {
+        if is_op
+            && graph.blocks[frame.block as usize]
+                .ops
+                .get(frame.op.wrapping_sub(1))
+                .is_some_and(|op| matches!(op.value, Value::Join { .. }))
+        {
             frame.op -= 1;
         }
         let then = Then::Ready(place.clone());
@@ -562,7 +590,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             let mut verdict = verdict.clone();
             let alone = verdicts.iter().filter(|verdict| !verdict.0.is_empty()).count() < 2;
             if !beside && !alone {
-                for ended in verdict.0.iter_mut().filter(|ended| matches!(ended.outcome, Outcome::GivesUp { .. })) {
+                for ended in
+                    verdict.0.iter_mut().filter(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }))
+                {
                     ended.outcome = Outcome::Ends;
                 }
             }
@@ -574,7 +604,8 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     /// Whether a condition compares something that counts, or a time that has passed.
     fn is_bound(&self, state: &State, cond: &Place) -> bool {
         let graph = self.graph(state.frame().function);
-        let defined = |place: &Place| graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place);
+        let defined =
+            |place: &Place| graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place);
         let counts = |place: &Place| {
             (place.fields.is_empty() && graph.locals[place.local as usize].counts)
                 || graph.blocks.iter().flat_map(|block| &block.ops).any(|op| matches!(&op.value, Value::Step(to, _) if to == place))
@@ -583,7 +614,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 })
         };
         match defined(cond).map(|op| &op.value) {
-            Some(Value::Compare(BinaryOp::Order | BinaryOp::Equal, left, right)) => counts(left) || counts(right),
+            Some(Value::Compare(BinaryOp::Order | BinaryOp::Equal, left, right)) => {
+                counts(left) || counts(right)
+            }
             _ => false,
         }
     }
@@ -625,7 +658,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 if !carries {
                     let aside = state.round.is_some();
                     // What a loop does with other items is not about the fault.
-                    let iterates = self.graph(state.frame().function).blocks[state.frame().block as usize].head_of.is_some();
+                    let iterates = self.graph(state.frame().function).blocks[state.frame().block as usize]
+                        .head_of
+                        .is_some();
                     matched.forked |= aside || iterates;
                     other.forked |= aside;
                     if self.runs_out(state, place) {
@@ -671,7 +706,8 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         }
         match block.head_of {
             Some(id) => {
-                let went_round = state.round.is_some_and(|round| round.id == id && round.function == frame.function);
+                let went_round =
+                    state.round.is_some_and(|round| round.id == id && round.function == frame.function);
                 (graph.loops[id as usize].bounded || state.reopened) && went_round
             }
             None => true,
@@ -714,7 +750,8 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     fn give_back_early(&self, state: &mut State, value: Val) -> Flow {
         self.note_leaving(state);
         let frame = state.frame();
-        let generator = matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
+        let generator =
+            matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
         if generator && value.carries() && !self.heals() {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
@@ -776,7 +813,11 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             Match::Maybe(bound) => {
                 let matched = take(state.clone(), bound.locals, bound.singles);
                 let mut states = vec![matched];
-                states.extend(live.iter().filter(|other| other.next != arm.next).filter_map(|arm| self.other_arm(state, arm)));
+                states.extend(
+                    live.iter()
+                        .filter(|other| other.next != arm.next)
+                        .filter_map(|arm| self.other_arm(state, arm)),
+                );
                 Flow::Any(states)
             }
             // The arm is off for this call; another one has to wake the loop.
@@ -817,7 +858,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
                 // What the call does may matter; its result is tested against the pattern afterwards.
                 self.enter(&mut next, arm.next);
                 bind_unknown(&mut next, &arm.pat);
-                if let Flow::Next = self.inline(&mut next, function, args, Then::Into(arm.got.clone()), Span::default()) {
+                if let Flow::Next =
+                    self.inline(&mut next, function, args, Then::Into(arm.got.clone()), Span::default())
+                {
                     self.bind_result(&mut next, arm);
                     return Some(next);
                 }
@@ -854,9 +897,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
 /// Whether one alternative of a pattern takes an ordinary item: the arm is the end by design.
 fn also_takes_an_item(pat: &Pattern) -> bool {
     let item = |pat: &Pattern| match pat {
-        Pattern::TupleStruct(path, inner) if matches!(path.last(), "Ok" | "Some") => {
-            inner.iter().any(|pat| !matches!(pat, Pattern::Path(path) if path.last() == "None") && !is_error(pat))
-        }
+        Pattern::TupleStruct(path, inner) if matches!(path.last(), "Ok" | "Some") => inner
+            .iter()
+            .any(|pat| !matches!(pat, Pattern::Path(path) if path.last() == "None") && !is_error(pat)),
         _ => false,
     };
     matches!(pat, Pattern::Or(pats) if pats.iter().any(item))

@@ -37,7 +37,9 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
             Some((home, _)) => home.clone(),
             None => homes.of(&path),
         };
-        let named = asked.iter().any(|asked| (in_tests(&home.0, asked) || below_tests(&root, asked)) && path.starts_with(asked));
+        let named = asked
+            .iter()
+            .any(|asked| (in_tests(&home.0, asked) || below_tests(&root, asked)) && path.starts_with(asked));
         if request.include_tests || named || !(in_tests(&home.0, &path) || below_tests(&root, &home.0)) {
             let reported = in_choice(&home);
             files.insert(path, (home, reported));

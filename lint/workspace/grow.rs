@@ -38,7 +38,9 @@ pub(crate) fn callers(
 
 /// Whether a name that follows this text is called there, and not defined or part of a longer name.
 fn is_call(before: &str) -> bool {
-    !before.ends_with(|c: char| c.is_alphanumeric() || c == '_') && !before.trim_end().ends_with(" fn") && before.trim_end() != "fn"
+    !before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+        && !before.trim_end().ends_with(" fn")
+        && before.trim_end() != "fn"
 }
 
 #[cfg(test)]

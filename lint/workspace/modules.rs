@@ -69,7 +69,8 @@ impl Modules {
     /// The file that declares a module whose own file lies in `folder`, and whether only tests have it.
     fn declarer(&self, folder: &Path, name: &str) -> Option<(PathBuf, bool)> {
         let candidates = ["mod.rs", "lib.rs", "main.rs"].map(|file| folder.join(file));
-        let beside = folder.file_name().zip(folder.parent()).map(|(own, above)| above.join(own).with_extension("rs"));
+        let beside =
+            folder.file_name().zip(folder.parent()).map(|(own, above)| above.join(own).with_extension("rs"));
         candidates.into_iter().chain(beside).find_map(|file| {
             let declared = self.declared(&file)?;
             let (_, test) = declared.modules.iter().find(|(known, _)| known == name)?;
@@ -104,11 +105,14 @@ fn scan(text: &str) -> Declared {
             }
         }
         let after = line.rsplit_once(']').map_or(line, |(_, after)| after.trim());
-        let item = after.strip_prefix("pub").map_or(after, |rest| match rest.trim_start().strip_prefix('(') {
-            Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
-            None => rest,
-        });
-        if let Some(name) = item.trim_start().strip_prefix("mod ").and_then(|rest| rest.trim().strip_suffix(';')) {
+        let item =
+            after.strip_prefix("pub").map_or(after, |rest| match rest.trim_start().strip_prefix('(') {
+                Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
+                None => rest,
+            });
+        if let Some(name) =
+            item.trim_start().strip_prefix("mod ").and_then(|rest| rest.trim().strip_suffix(';'))
+        {
             let name = name.trim();
             if let Some(file) = file.take() {
                 declared.modules.push((file, test));

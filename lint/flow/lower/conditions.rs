@@ -64,7 +64,13 @@ impl Lowering {
         result
     }
 
-    pub(super) fn conditional(&mut self, cond: &Expr, then: &Block, otherwise: Option<&Expr>, span: Span) -> Place {
+    pub(super) fn conditional(
+        &mut self,
+        cond: &Expr,
+        then: &Block,
+        otherwise: Option<&Expr>,
+        span: Span,
+    ) -> Place {
         let result = self.temp();
         let then_arm = self.new_arm(span);
         let (yes, no, join) = (self.new_block(), self.new_block(), self.new_block());

@@ -87,11 +87,17 @@ impl Lowering {
                 let body = self.close_body(outer, value, span);
                 self.put(Value::Body(body), span)
             }
-            ExprKind::If { cond, then, otherwise } => self.conditional(cond, then, otherwise.as_deref(), head_of(span, then.span)),
+            ExprKind::If { cond, then, otherwise } => {
+                self.conditional(cond, then, otherwise.as_deref(), head_of(span, then.span))
+            }
             ExprKind::Match { scrutinee, arms } => self.matching(scrutinee, arms, span),
             ExprKind::Loop { label, body } => self.endless(label.as_ref(), body, head_of(span, body.span)),
-            ExprKind::While { label, cond, body } => self.while_loop(label.as_ref(), cond, body, head_of(span, body.span)),
-            ExprKind::For { label, pat, iter, body } => self.for_loop(label.as_ref(), pat, iter, body, head_of(span, body.span)),
+            ExprKind::While { label, cond, body } => {
+                self.while_loop(label.as_ref(), cond, body, head_of(span, body.span))
+            }
+            ExprKind::For { label, pat, iter, body } => {
+                self.for_loop(label.as_ref(), pat, iter, body, head_of(span, body.span))
+            }
             ExprKind::Break { label, value } => self.leave_block(label.as_ref(), value.as_deref(), span),
             ExprKind::Continue { label } => {
                 if let Some(head) = self.target(label.as_ref(), true).and_then(|target| target.head) {
@@ -216,10 +222,14 @@ impl Lowering {
     }
 
     fn target(&self, label: Option<&String>, needs_head: bool) -> Option<&Target> {
-        self.targets.iter().rev().find(|target| match label {
-            Some(label) => target.label.as_ref() == Some(label),
-            None => target.head.is_some(),
-        }).filter(|target| !needs_head || target.head.is_some())
+        self.targets
+            .iter()
+            .rev()
+            .find(|target| match label {
+                Some(label) => target.label.as_ref() == Some(label),
+                None => target.head.is_some(),
+            })
+            .filter(|target| !needs_head || target.head.is_some())
     }
 
     fn leave_block(&mut self, label: Option<&String>, value: Option<&Expr>, span: Span) -> Place {

@@ -42,7 +42,13 @@ impl Lowering {
         self.close_loop(frame)
     }
 
-    pub(super) fn while_loop(&mut self, label: Option<&String>, cond: &Expr, body: &Block, span: Span) -> Place {
+    pub(super) fn while_loop(
+        &mut self,
+        label: Option<&String>,
+        cond: &Expr,
+        body: &Block,
+        span: Span,
+    ) -> Place {
         let frame = self.open_loop(label, span, false);
         let inside = self.new_block();
         self.in_scope(|this| {
@@ -55,7 +61,14 @@ impl Lowering {
         result
     }
 
-    pub(super) fn for_loop(&mut self, label: Option<&String>, pat: &Pat, iter: &Expr, body: &Block, span: Span) -> Place {
+    pub(super) fn for_loop(
+        &mut self,
+        label: Option<&String>,
+        pat: &Pat,
+        iter: &Expr,
+        body: &Block,
+        span: Span,
+    ) -> Place {
         if let ExprKind::Range { parts, bounded: false } = &peel(iter).kind {
             self.exprs(parts);
             return self.counting_loop(label, pat, body, span);
@@ -160,7 +173,8 @@ impl Lowering {
         self.set(current.clone(), Value::Use(state.clone()), span);
         let outer = self.open_body(BodyKind::Generator { fallible }, None, span);
         let frame = self.open_loop(None, span, false);
-        let call = Value::Call { callee: Callee::Place(step.clone()), args: vec![current.clone()], name_span: span };
+        let call =
+            Value::Call { callee: Callee::Place(step.clone()), args: vec![current.clone()], name_span: span };
         let called = self.put(call, span);
         let mut given = self.put(Value::Await(called), span);
         if fallible {
@@ -199,7 +213,9 @@ fn wrap(variant: &str, pat: Pattern) -> Pattern {
 fn peel(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Same(inner) => peel(inner),
-        ExprKind::Method { receiver, name, .. } if matches!(name.as_str(), "rev" | "into_iter" | "iter") => peel(receiver),
+        ExprKind::Method { receiver, name, .. } if matches!(name.as_str(), "rev" | "into_iter" | "iter") => {
+            peel(receiver)
+        }
         _ => expr,
     }
 }

@@ -66,9 +66,10 @@ impl Context {
                 syn::Lit::Int(lit) => ExprKind::Int(lit.base10_digits().to_owned()),
                 _ => ExprKind::Str,
             },
-            syn::Expr::Call(node) => {
-                ExprKind::Call { callee: self.boxed(&node.func), args: node.args.iter().map(|arg| self.expr(arg)).collect() }
-            }
+            syn::Expr::Call(node) => ExprKind::Call {
+                callee: self.boxed(&node.func),
+                args: node.args.iter().map(|arg| self.expr(arg)).collect(),
+            },
             syn::Expr::MethodCall(node) => ExprKind::Method {
                 receiver: self.boxed(&node.receiver),
                 name: name(&node.method),
@@ -97,8 +98,12 @@ impl Context {
             syn::Expr::Cast(node) => ExprKind::Same(self.boxed(&node.expr)),
             syn::Expr::Binary(node) => self.binary(node),
             syn::Expr::Assign(node) => ExprKind::Assign(self.boxed(&node.left), self.boxed(&node.right)),
-            syn::Expr::Tuple(node) => ExprKind::Tuple(node.elems.iter().map(|elem| self.expr(elem)).collect()),
-            syn::Expr::Array(node) => ExprKind::Other(node.elems.iter().map(|elem| self.expr(elem)).collect()),
+            syn::Expr::Tuple(node) => {
+                ExprKind::Tuple(node.elems.iter().map(|elem| self.expr(elem)).collect())
+            }
+            syn::Expr::Array(node) => {
+                ExprKind::Other(node.elems.iter().map(|elem| self.expr(elem)).collect())
+            }
             syn::Expr::Repeat(node) => ExprKind::Other(vec![self.expr(&node.expr)]),
             syn::Expr::Struct(node) => ExprKind::Struct {
                 path: self.path(&node.path),
@@ -131,9 +136,10 @@ impl Context {
                 otherwise: node.else_branch.as_ref().map(|(_, expr)| self.boxed(expr)),
             },
             syn::Expr::Let(node) => ExprKind::Let(Box::new(self.pat(&node.pat)), self.boxed(&node.expr)),
-            syn::Expr::Match(node) => {
-                ExprKind::Match { scrutinee: self.boxed(&node.expr), arms: node.arms.iter().map(|arm| self.arm(arm)).collect() }
-            }
+            syn::Expr::Match(node) => ExprKind::Match {
+                scrutinee: self.boxed(&node.expr),
+                arms: node.arms.iter().map(|arm| self.arm(arm)).collect(),
+            },
             syn::Expr::Loop(node) => {
                 ExprKind::Loop { label: node.label.as_ref().map(label), body: self.block(&node.body) }
             }
@@ -148,9 +154,10 @@ impl Context {
                 iter: self.boxed(&node.expr),
                 body: self.block(&node.body),
             },
-            syn::Expr::Break(node) => {
-                ExprKind::Break { label: node.label.as_ref().map(lifetime), value: self.option(node.expr.as_deref()) }
-            }
+            syn::Expr::Break(node) => ExprKind::Break {
+                label: node.label.as_ref().map(lifetime),
+                value: self.option(node.expr.as_deref()),
+            },
             syn::Expr::Continue(node) => ExprKind::Continue { label: node.label.as_ref().map(lifetime) },
             syn::Expr::Return(node) => ExprKind::Return(self.option(node.expr.as_deref())),
             syn::Expr::Yield(node) => ExprKind::Yield(self.option(node.expr.as_deref())),
@@ -178,7 +185,13 @@ impl Context {
             _ => None,
         };
         let head = self.span(&arm.pat);
-        Arm { pat: self.pat(&arm.pat), guard, body: self.expr(&arm.body), head, span: head.to(self.span(&arm.body)) }
+        Arm {
+            pat: self.pat(&arm.pat),
+            guard,
+            body: self.expr(&arm.body),
+            head,
+            span: head.to(self.span(&arm.body)),
+        }
     }
 
     fn binary(self, node: &syn::ExprBinary) -> ExprKind {

@@ -17,12 +17,10 @@ impl Context {
                 flatten(&node.tree, &mut Vec::new(), &mut uses);
                 Item::Use(uses)
             }
-            syn::Item::Mod(node) if !is_test(&node.attrs) => {
-                match &node.content {
-                    Some((_, items)) => Item::Module { name: name(&node.ident), items: self.items(items) },
-                    None => Item::Declared(name(&node.ident)),
-                }
-            }
+            syn::Item::Mod(node) if !is_test(&node.attrs) => match &node.content {
+                Some((_, items)) => Item::Module { name: name(&node.ident), items: self.items(items) },
+                None => Item::Declared(name(&node.ident)),
+            },
             syn::Item::Fn(node) if !is_test(&node.attrs) => {
                 let public = !matches!(node.vis, syn::Visibility::Inherited);
                 Item::Function(self.function(&node.attrs, public, &node.sig, Some(&node.block)))
@@ -37,7 +35,10 @@ impl Context {
                 variants: node
                     .variants
                     .iter()
-                    .map(|variant| Variant { name: name(&variant.ident), fields: self.fields(&variant.fields) })
+                    .map(|variant| Variant {
+                        name: name(&variant.ident),
+                        fields: self.fields(&variant.fields),
+                    })
                     .collect(),
             },
             syn::Item::Type(node) => Item::Alias {
@@ -111,7 +112,9 @@ impl Context {
                         ty: Type::Path(Path { segments: vec!["Self".to_owned()], arguments: Vec::new() }),
                     });
                 }
-                syn::FnArg::Typed(node) => params.push(Param { pat: self.pat(&node.pat), ty: self.ty(&node.ty) }),
+                syn::FnArg::Typed(node) => {
+                    params.push(Param { pat: self.pat(&node.pat), ty: self.ty(&node.ty) })
+                }
             }
         }
         Function {

@@ -9,7 +9,9 @@ impl Context {
     pub(super) fn ty(self, ty: &syn::Type) -> Type {
         match ty {
             syn::Type::Path(node) => match &node.qself {
-                Some(_) => Type::Associated(node.path.segments.last().map_or_else(String::new, |last| name(&last.ident))),
+                Some(_) => Type::Associated(
+                    node.path.segments.last().map_or_else(String::new, |last| name(&last.ident)),
+                ),
                 None => Type::Path(self.path(&node.path)),
             },
             syn::Type::Reference(node) => self.ty(&node.elem),
