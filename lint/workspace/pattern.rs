@@ -2,9 +2,10 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
+
+use walkdir::{DirEntry, WalkDir};
 
 /// Whether `text` matches `pattern`, where `*` is any run of characters and `?` any one.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
@@ -54,25 +55,24 @@ fn name_matches(pattern: &str, dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| matches(pattern, &name.to_string_lossy()))
 }
 
-/// The folders in a folder. Links are not followed, so that `**` ends.
+/// The folders in a folder.
 fn folders(dir: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
-    entries
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
-        .map(|entry| entry.path())
-        .collect()
+    walked(WalkDir::new(dir).min_depth(1).max_depth(1))
 }
 
+/// A folder and all below it.
 fn below(dir: &Path) -> Vec<PathBuf> {
-    let mut found = vec![dir.to_owned()];
-    let mut next = 0;
-    while let Some(dir) = found.get(next).cloned() {
-        found.extend(folders(&dir));
-        next += 1;
-    }
-    found
+    walked(WalkDir::new(dir))
+}
+
+/// The folders of a walk that are not hidden. Links are not followed, so that `**` ends.
+fn walked(walk: WalkDir) -> Vec<PathBuf> {
+    let hidden = |entry: &DirEntry| entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
+    walk.into_iter()
+        .filter_entry(|entry| entry.file_type().is_dir() && !hidden(entry))
+        .flatten()
+        .map(DirEntry::into_path)
+        .collect()
 }
 
 #[cfg(test)]
