@@ -2,9 +2,12 @@
 //!
 //! `RIDEOUT_BLESS=1 cargo test docs` writes the generated parts anew.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
 
 use rideout_rules::{RULES, Rule, catalog};
 
@@ -191,6 +194,33 @@ fn the_catalogs_page_parses() {
             panic!("{error}\n{block}");
         }
     }
+}
+
+/// The keys of a table and of the tables in it.
+fn keys(table: &toml::Table, found: &mut BTreeSet<String>) {
+    let tables = |value: &toml::Value| match value {
+        toml::Value::Table(table) => vec![table.clone()],
+        toml::Value::Array(items) => items.iter().filter_map(|item| item.as_table().cloned()).collect(),
+        _ => Vec::new(),
+    };
+    for (key, value) in table {
+        found.insert(key.clone());
+        tables(value).iter().for_each(|table| keys(table, found));
+    }
+}
+
+#[test]
+fn the_catalogs_page_has_every_key_in_use() {
+    let mut used = BTreeSet::new();
+    for entry in walkdir::WalkDir::new(root().join("rules/catalog")).min_depth(1) {
+        keys(&fs::read_to_string(entry.unwrap().path()).unwrap().parse().unwrap(), &mut used);
+    }
+    let page = fs::read_to_string(root().join("docs/catalog.md")).unwrap();
+    let missing: Vec<&String> = used
+        .iter()
+        .filter(|key| ![format!("`{key}`"), format!("{key} ="), format!("{key}]]")].iter().any(|form| page.contains(form)))
+        .collect();
+    assert!(used.len() > 30 && missing.is_empty(), "{missing:?}");
 }
 
 /// The text of a file with the part between two marks replaced.
