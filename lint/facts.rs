@@ -1,7 +1,10 @@
 //! Who is who without a compiler: use maps, modules, struct fields, signatures, aliases, return types, and what the catalog knows.
 
+mod build;
+mod functions;
 pub(crate) mod known;
 pub(crate) mod program;
+mod read;
 mod resolve;
 pub(crate) mod ty;
 

@@ -2,7 +2,6 @@
 //!
 //! Data flows one way: `cli` -> `workspace` (files, packages, texts with a needle) -> `syntax` -> `facts` -> `flow` -> `watches`
 //! (each fault walked to its end, judged by the rules) -> `report`. No stage reaches back.
-#![allow(dead_code)]
 
 mod analysis;
 mod cli;

@@ -1,17 +1,17 @@
-//! What a poll gives after the fault, and what the adapters on the stream make of it.
+//! What a poll gives after the fault.
 
+use super::{
+    fill::{fill_end, fill_error, fill_item, mentions, shaped},
+    polls::PollFact,
+    state::{Phase, State},
+    value::Val,
+    walk::{Flow, Ordinary, Walk},
+};
+use crate::flow::graph::Place;
 use rideout_rules::{
     catalog::Shape,
     model::{Outcome, ShowsAs},
 };
-
-use super::{
-    polls::PollFact,
-    state::{Phase, State, Then},
-    value::Val,
-    walk::{Flow, Ordinary, Walk},
-};
-use crate::{facts::ty::Call, flow::graph::Place};
 
 /// What the source answers to one poll.
 enum Event {
@@ -213,105 +213,6 @@ impl Walk<'_, '_, '_> {
         let known = self.infer.program.known(self.site.function);
         known.sources[self.site.watch.source].facts.item.clone().unwrap_or(Shape::Item)
     }
-
-    /// Passes an item through the adapters from the given one on.
-    pub(super) fn adapt(
-        &self,
-        state: &mut State,
-        item: Val,
-        from: usize,
-        method: &'static str,
-        to: &Place,
-    ) -> Flow {
-        let mut item = item;
-        for (at, call) in self.site.watch.calls.iter().enumerate().skip(from) {
-            match adapter(&call.name) {
-                Adapter::Other => {}
-                Adapter::Merges => {}
-                Adapter::Maps | Adapter::Filters => {
-                    if let Some(name) = &call.argument
-                        && call.closure.is_none()
-                    {
-                        match (name.as_str(), item.is_variant("Err")) {
-                            ("ok", true) => return self.skip(state, method, to),
-                            ("ok", false) => item = item.payload(),
-                            _ => {}
-                        }
-                        continue;
-                    }
-                    if call.name == "flat_map"
-                        && call.argument.as_deref() == Some("iter")
-                        && item.is_variant("Err")
-                    {
-                        return self.skip(state, method, to);
-                    }
-                    if let Some((function, body)) = call.closure {
-                        let then = Then::Adapter { next: at, method, to: to.clone() };
-                        return self.run_body(state, function, body, state.frames[0].env, &[item], then);
-                    }
-                }
-            }
-        }
-        state.set(to, shaped(method, item));
-        Flow::Next
-    }
-
-    /// An adapter's closure has answered.
-    pub(super) fn adapted(
-        &self,
-        state: &mut State,
-        answer: Val,
-        at: usize,
-        method: &'static str,
-        to: &Place,
-    ) -> Flow {
-        let answer = match answer {
-            Val::Done(inner) => *inner,
-            other => other,
-        };
-        let call: &Call = &self.site.watch.calls[at];
-        match (call.name.as_str(), &answer) {
-            ("filter_map" | "map_while" | "scan", Val::Variant { name, .. }) if name == "None" => {
-                if call.name == "filter_map" {
-                    return self.skip(state, method, to);
-                }
-                self.finish(state, method, to);
-                Flow::Next
-            }
-            ("filter_map" | "map_while" | "scan", _) => {
-                let item = if answer.is_variant("Some") { answer.payload() } else { answer };
-                self.adapt(state, item, at + 1, method, to)
-            }
-            ("take_while" | "filter" | "skip_while", Val::Bool(false)) => {
-                if call.name == "take_while" {
-                    self.finish(state, method, to);
-                    return Flow::Next;
-                }
-                self.skip(state, method, to)
-            }
-            ("take_while" | "filter" | "skip_while" | "inspect", _) => {
-                self.adapt(state, Val::variant("Err", Some(Val::Fault)), at + 1, method, to)
-            }
-            ("map_err" | "inspect_err" | "map_ok", _) => {
-                self.adapt(state, Val::variant("Err", Some(answer)), at + 1, method, to)
-            }
-            _ => self.adapt(state, answer, at + 1, method, to),
-        }
-    }
-
-    /// The adapters have swallowed an item: the stream is asked once more.
-    fn skip(&self, state: &mut State, method: &'static str, to: &Place) -> Flow {
-        let known = self.infer.program.known(self.site.function);
-        let Some(fact) = super::polls::poll(known, self.site.watch.source, method) else { return Flow::Next };
-        self.poll(state, &fact, to, method)
-    }
-
-    /// The stream's end, unless an adapter hides it.
-    fn finish(&self, state: &mut State, method: &'static str, to: &Place) {
-        let merged = self.site.watch.calls.iter().any(|call| adapter(&call.name) == Adapter::Merges);
-        let value = if merged { Val::Pending } else { ended(method) };
-        state.set(to, value);
-    }
 }
 
 enum Item {
@@ -320,24 +221,6 @@ enum Item {
     /// An item of the stream, before its adapters.
     Item(Val),
     End,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Adapter {
-    Maps,
-    Filters,
-    /// Several streams in one: the end of one of them does not show.
-    Merges,
-    Other,
-}
-
-fn adapter(name: &str) -> Adapter {
-    match name {
-        "map" | "then" | "map_err" | "inspect_err" | "scan" | "flat_map" => Adapter::Maps,
-        "filter_map" | "filter" | "take_while" | "map_while" | "skip_while" => Adapter::Filters,
-        "select_all" | "merge" => Adapter::Merges,
-        _ => Adapter::Other,
-    }
 }
 
 /// The polling methods of `Stream` and `Iterator`, as names that live long enough.
@@ -354,83 +237,4 @@ pub(super) fn stream_method(name: &str) -> Option<&'static str> {
     ]
     .into_iter()
     .find(|known| *known == name)
-}
-
-fn shaped(method: &str, item: Val) -> Val {
-    let ready = |value| if method.contains("poll") { Val::variant("Ready", Some(value)) } else { value };
-    match method {
-        "try_next" if item.is_variant("Err") => item,
-        "try_next" => Val::variant("Ok", Some(Val::variant("Some", Some(item.payload())))),
-        "select_next_some" => item,
-        _ => ready(Val::variant("Some", Some(item))),
-    }
-}
-
-fn ended(method: &str) -> Val {
-    match method {
-        "try_next" => Val::variant("Ok", Some(Val::end())),
-        "select_next_some" => Val::Pending,
-        _ if method.contains("poll") => Val::variant("Ready", Some(Val::end())),
-        _ => Val::end(),
-    }
-}
-
-pub(super) fn mentions(shape: &Shape, wanted: &str) -> bool {
-    match shape {
-        Shape::Named(name, args) => name == wanted || args.iter().any(|arg| mentions(arg, wanted)),
-        Shape::Tuple(parts) => parts.iter().any(|part| mentions(part, wanted)),
-        Shape::Item | Shape::Watch => false,
-    }
-}
-
-/// A value of this shape with the error in its innermost `Result`.
-fn fill_error(shape: &Shape, payload: Val) -> Val {
-    match shape {
-        Shape::Named(name, args) => match args.first() {
-            Some(inner) if mentions(inner, "Result") => {
-                Val::variant(some_of(name), Some(fill_error(inner, payload)))
-            }
-            _ if name == "Result" => Val::variant("Err", Some(payload)),
-            Some(inner) => Val::variant(some_of(name), Some(fill_error(inner, payload))),
-            None => payload,
-        },
-        _ => payload,
-    }
-}
-
-/// A value of this shape with the end in its innermost `Option`.
-fn fill_end(shape: &Shape) -> Val {
-    match shape {
-        Shape::Named(name, args) => match args.first() {
-            Some(inner) if mentions(inner, "Option") => Val::variant(some_of(name), Some(fill_end(inner))),
-            _ if name == "Option" => Val::end(),
-            Some(inner) => Val::variant(some_of(name), Some(fill_end(inner))),
-            None => Val::end(),
-        },
-        _ => Val::end(),
-    }
-}
-
-/// A value of this shape with the given item.
-fn fill_item(shape: &Shape, item: Val) -> Val {
-    match shape {
-        Shape::Named(name, args) if matches!(name.as_str(), "Result" | "Option" | "Poll") => {
-            let inner = args.first().map_or_else(|| item.clone(), |inner| fill_item(inner, item.clone()));
-            // The item itself may be an `Option` whose `None` is the fault.
-            if name == "Option" && args.first() == Some(&Shape::Item) && item == Val::end() {
-                inner
-            } else {
-                Val::variant(some_of(name), Some(inner))
-            }
-        }
-        _ => item,
-    }
-}
-
-fn some_of(name: &str) -> &'static str {
-    match name {
-        "Result" => "Ok",
-        "Poll" => "Ready",
-        _ => "Some",
-    }
 }

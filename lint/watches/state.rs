@@ -152,7 +152,7 @@ impl State {
         }
     }
 
-    pub(super) fn depth(&self) -> i32 {
+    fn depth(&self) -> i32 {
         i32::try_from(self.frames.len()).unwrap_or(i32::MAX) - self.ups
     }
 

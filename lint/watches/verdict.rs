@@ -116,7 +116,7 @@ impl Verdict {
     }
 }
 
-pub(super) fn is_bad(outcome: Outcome) -> bool {
+fn is_bad(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Ends
         | Outcome::Spins

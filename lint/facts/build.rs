@@ -1,0 +1,175 @@
+//! Building a program: one parsed file after the other, its items indexed by name.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    program::{AliasFacts, FileFacts, FileInput, FunctionFacts, OuterFacts, Program, TypeFacts},
+    resolve::Scope,
+};
+use crate::{
+    flow::{self},
+    syntax::tree::{self, Function, Generics, Item, Type},
+};
+
+impl<'c> Program<'c> {
+    /// Adds one more file.
+    pub(crate) fn add(&mut self, file: FileInput<'c>) {
+        let id = self.files.len();
+        self.files.push(FileFacts {
+            known: file.known,
+            package: file.package,
+            crate_name: file.crate_name,
+            path: file.path,
+            index: file.index,
+            text: file.text,
+        });
+        self.module(id, None, file.tree.items);
+    }
+
+    fn module(&mut self, file: usize, name: Option<String>, items: Vec<Item>) {
+        let mut scope = Scope { module: name, ..Scope::default() };
+        collect_names(&items, &mut scope);
+        let scope_id = self.scopes.len();
+        self.scopes.push(scope);
+        self.items(file, scope_id, items);
+    }
+
+    fn items(&mut self, file: usize, scope: usize, items: Vec<Item>) {
+        let nothing = Arc::new(OuterFacts::default());
+        for item in items {
+            match item {
+                Item::Use(_) | Item::Constant { .. } | Item::Declared(_) => {}
+                Item::Module { name, items } => self.module(file, Some(name), items),
+                Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
+                Item::Struct { name, fields, generics } => {
+                    let fields = fields.into_iter().collect();
+                    self.add_type(TypeFacts { name, file, scope, fields, variants: Vec::new(), generics });
+                }
+                Item::Enum { name, variants } => {
+                    let mut fields = HashMap::new();
+                    let mut names = Vec::new();
+                    for variant in variants {
+                        for (field, ty) in variant.fields {
+                            fields.insert(format!("{}.{field}", variant.name), ty);
+                        }
+                        names.push(variant.name);
+                    }
+                    let generics = Generics::default();
+                    self.add_type(TypeFacts { name, file, scope, fields, variants: names, generics });
+                }
+                Item::Alias { name, generics, ty } => {
+                    self.aliases.entry(name).or_default().push(AliasFacts { generics, ty, file, scope });
+                }
+                Item::Trait { name, functions } => {
+                    self.traits.insert(name.clone());
+                    for function in functions {
+                        self.function(file, scope, function, &nothing, None, Some(name.clone()), true);
+                    }
+                }
+                Item::Impl(node) => {
+                    let owner = match &node.self_type {
+                        Type::Path(path) => Some(path.last().to_owned()),
+                        _ => None,
+                    };
+                    let of_trait = node.of_trait.as_ref().map(|path| path.last().to_owned());
+                    let outer = Arc::new(OuterFacts {
+                        self_type: Some(node.self_type),
+                        generics: node.generics,
+                        types: node.types,
+                    });
+                    for function in node.functions {
+                        self.function(file, scope, function, &outer, owner.clone(), of_trait.clone(), false);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_type(&mut self, facts: TypeFacts) {
+        self.types_by_name.entry(facts.name.clone()).or_default().push(self.types.len());
+        self.types.push(facts);
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one call per kind of item; a struct would only rename them"
+    )]
+    fn function(
+        &mut self,
+        file: usize,
+        scope: usize,
+        function: Function,
+        outer: &Arc<OuterFacts>,
+        owner: Option<String>,
+        of_trait: Option<String>,
+        in_trait: bool,
+    ) {
+        let id = self.functions.len();
+        self.by_name.entry(function.name.clone()).or_default().push(id);
+        if let Some(owner) = &owner {
+            self.by_owner.entry((function.name.clone(), owner.clone())).or_default().push(id);
+        }
+        let graph = flow::lower(&function);
+        let mut nested = Vec::new();
+        if let Some(body) = &function.body {
+            nested_items(body, &mut nested);
+        }
+        self.functions.push(FunctionFacts {
+            file,
+            scope,
+            name: function.name,
+            owner,
+            of_trait,
+            in_trait,
+            public: function.public,
+            is_async: function.is_async,
+            receiver: function.receiver,
+            generics: Arc::new(function.generics),
+            outer: Arc::clone(outer),
+            params: function.params.into_iter().map(|param| param.ty).collect(),
+            output: function.output,
+            attributes: function.attributes,
+            span: function.span,
+            has_body: function.body.is_some(),
+            graph,
+        });
+        // Items inside a body see the module's names; their own `use` lines join them.
+        let uses: Vec<_> = nested
+            .iter()
+            .filter_map(|item| if let Item::Use(uses) = item { Some(uses) } else { None })
+            .collect();
+        for uses in uses {
+            let uses = uses.clone();
+            self.scopes[scope].add(&uses);
+        }
+        self.items(file, scope, nested);
+    }
+}
+
+fn collect_names(items: &[Item], scope: &mut Scope) {
+    for item in items {
+        match item {
+            Item::Use(uses) => scope.add(uses),
+            Item::Function(Function { name, .. })
+            | Item::Struct { name, .. }
+            | Item::Enum { name, .. }
+            | Item::Alias { name, .. }
+            | Item::Trait { name, .. } => {
+                scope.defined.insert(name.clone(), ());
+            }
+            Item::Declared(name) | Item::Module { name, .. } => {
+                scope.modules.insert(name.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Items declared inside a body, at its top level.
+fn nested_items(block: &tree::Block, found: &mut Vec<Item>) {
+    for statement in &block.statements {
+        if let tree::Statement::Item(item) = statement {
+            found.push((**item).clone());
+        }
+    }
+}

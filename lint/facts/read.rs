@@ -1,0 +1,253 @@
+//! Reading types as they are written: aliases, generics, bounds, containers of streams.
+
+use std::sync::Arc;
+
+use super::{
+    program::{AliasFacts, FnId, OuterFacts, Program, is_inner},
+    ty::{Ty, WatchTy},
+};
+use crate::syntax::tree::{self, Bound, Generics, Type};
+
+/// Where a type is read: its file, module, and the generics in force.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'p> {
+    pub(crate) file: usize,
+    pub(crate) scope: usize,
+    pub(crate) generics: &'p [&'p Generics],
+    pub(crate) outer: Option<&'p OuterFacts>,
+}
+
+impl Program<'_> {
+    pub(crate) fn at(&self, id: FnId) -> (usize, usize, Arc<Generics>, Arc<OuterFacts>) {
+        let function = &self.functions[id];
+        (function.file, function.scope, Arc::clone(&function.generics), Arc::clone(&function.outer))
+    }
+
+    /// Reads a type as written in a function.
+    pub(crate) fn ty_in(&self, id: FnId, ty: &Type) -> Ty {
+        let (file, scope, generics, outer) = self.at(id);
+        self.ty(ty, At { file, scope, generics: &[&generics, &outer.generics], outer: Some(&outer) }, 0)
+    }
+
+    /// The type of a field of a struct of the workspace.
+    pub(crate) fn field(&self, id: usize, field: &str, args: &[Ty]) -> Ty {
+        let facts = &self.types[id];
+        let Some(ty) = facts.fields.get(field) else { return Ty::Unknown };
+        if let Type::Path(path) = ty
+            && let Some(name) = path.single()
+            && let Some(at) = facts.generics.names.iter().position(|generic| generic == name)
+            && let Some(argument) = args.get(at)
+        {
+            return argument.clone();
+        }
+        self.ty(ty, At { file: facts.file, scope: facts.scope, generics: &[&facts.generics], outer: None }, 0)
+    }
+
+    pub(crate) fn ty(&self, ty: &Type, at: At<'_>, depth: usize) -> Ty {
+        if depth > 12 {
+            return Ty::Unknown;
+        }
+        match ty {
+            Type::Path(path) => self.path_ty(path, at, depth),
+            Type::Associated(name) => self.associated(name, at, depth),
+            Type::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| self.ty(part, at, depth + 1)).collect()),
+            Type::Bounds(bounds) => self.bounds_ty(bounds, at, depth),
+            Type::Function(output) => Ty::Callable(Box::new(
+                output.as_ref().map_or_else(Ty::default, |output| self.ty(output, at, depth + 1)),
+            )),
+            Type::Unknown => Ty::Unknown,
+        }
+    }
+
+    fn path_ty(&self, path: &tree::Path, at: At<'_>, depth: usize) -> Ty {
+        let argument = |index: usize| {
+            path.arguments.get(index).map_or_else(Ty::default, |ty| self.ty(ty, at, depth + 1))
+        };
+        let name = path.last();
+        if path.single() == Some("Self") {
+            return at.outer.and_then(|outer| outer.self_type.as_ref()).map_or(Ty::Unknown, |ty| match ty {
+                Type::Path(own) if own.single() == Some("Self") => Ty::Unknown,
+                ty => self.ty(ty, at, depth + 1),
+            });
+        }
+        if path.segments.len() == 2 && path.segments[0] == "Self" {
+            return self.associated(name, at, depth);
+        }
+        if let Some(single) = path.single()
+            && at.generics.iter().any(|generics| generics.names.iter().any(|generic| generic == single))
+        {
+            return self.generic(single, at, depth);
+        }
+        match name {
+            "Box" | "Arc" | "Rc" | "Pin" | "Mutex" | "RwLock" | "RefCell" | "Cell" | "Cow" | "Weak"
+            | "OnceCell" | "Fuse" | "MutexGuard" | "OwnedMutexGuard" | "RwLockWriteGuard"
+            | "ManuallyDrop" | "Instrumented"
+                if !path.arguments.is_empty() =>
+            {
+                return argument(0);
+            }
+            "BoxStream" | "LocalBoxStream" => {
+                return path.arguments.first().map_or(Ty::Stream, |item| self.stream_ty(item, at, depth));
+            }
+            "BoxFuture" | "LocalBoxFuture" => return Ty::Future(Box::new(argument(0))),
+            _ => {}
+        }
+        if let Some(alias) =
+            self.alias(name, at).filter(|_| path.single().is_some() || is_inner(&path.segments[0]))
+        {
+            // Arguments are put in where the alias names its parameters plainly.
+            let ty = substitute(&alias.ty, &alias.generics, &path.arguments);
+            return self.ty(
+                &ty,
+                At { file: alias.file, scope: alias.scope, generics: at.generics, outer: at.outer },
+                depth + 1,
+            );
+        }
+        let known = &self.files[at.file].known;
+        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+        if let Some(id) = self.local_type(at.file, &resolved) {
+            return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
+        }
+        let joined = resolved.join("::");
+        if let Some(source) = known.source_of_type(&joined) {
+            return Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }));
+        }
+        let last = resolved.last().map_or("", String::as_str);
+        let args: Vec<Ty> = path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect();
+        match last {
+            "Result" | "Option" | "Poll" => Ty::named(last, args),
+            _ if last.ends_with("Result") && !args.is_empty() => Ty::named("Result", args),
+            // A container is as good as what it holds, if that is a watch.
+            "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "FuturesUnordered"
+            | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture" | "Peekable" | "Take"
+            | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response" | "StreamReader"
+                if args.iter().any(|arg| arg.watch().is_some()) =>
+            {
+                args.into_iter().find(|arg| arg.watch().is_some()).unwrap_or_default()
+            }
+            _ => Ty::Named { path: joined.into(), args, calls: Vec::new() },
+        }
+    }
+
+    fn associated(&self, name: &str, at: At<'_>, depth: usize) -> Ty {
+        let found = at.outer.and_then(|outer| outer.types.iter().find(|(known, _)| known == name));
+        found.map_or(Ty::Unknown, |(_, ty)| self.ty(ty, at, depth + 1))
+    }
+
+    fn generic(&self, name: &str, at: At<'_>, depth: usize) -> Ty {
+        let bounds: Vec<Bound> = at
+            .generics
+            .iter()
+            .flat_map(|generics| &generics.bounds)
+            .filter(|(generic, _)| generic == name)
+            .flat_map(|(_, bounds)| bounds.clone())
+            .collect();
+        self.bounds_ty(&bounds, at, depth + 1)
+    }
+
+    fn bounds_ty(&self, bounds: &[Bound], at: At<'_>, depth: usize) -> Ty {
+        for bound in bounds {
+            let associated = |name: &str| {
+                let found = bound.associated.iter().find(|(known, _)| known == name);
+                found.map(|(_, ty)| ty)
+            };
+            match bound.path.last() {
+                "Stream" | "FusedStream" | "TryStream" | "IntoStream" => {
+                    return associated("Item").map_or(Ty::Stream, |item| self.stream_ty(item, at, depth));
+                }
+                "Iterator" | "IntoIterator" => {
+                    return associated("Item").map_or(Ty::Unknown, |item| {
+                        match self.stream_ty(item, at, depth) {
+                            Ty::Stream => Ty::Unknown,
+                            watch => watch,
+                        }
+                    });
+                }
+                "Future" | "IntoFuture" => {
+                    let output =
+                        associated("Output").map_or_else(Ty::default, |ty| self.ty(ty, at, depth + 1));
+                    return Ty::Future(Box::new(output));
+                }
+                "Fn" | "FnMut" | "FnOnce" | "AsyncFn" | "AsyncFnMut" | "AsyncFnOnce" => {
+                    let output =
+                        associated("Output").map_or_else(Ty::default, |ty| self.ty(ty, at, depth + 1));
+                    return Ty::Callable(Box::new(output));
+                }
+                _ => {}
+            }
+        }
+        let own = bounds.iter().find(|bound| self.is_trait(bound.path.last()));
+        own.map_or(Ty::Unknown, |bound| Ty::Dyn(bound.path.last().into()))
+    }
+
+    fn is_trait(&self, name: &str) -> bool {
+        self.traits.contains(name)
+    }
+
+    /// A stream with this item: a source, if the catalog knows a type in it.
+    fn stream_ty(&self, item: &Type, at: At<'_>, depth: usize) -> Ty {
+        self.item_source(item, at, depth).map_or(Ty::Stream, |source| {
+            Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
+        })
+    }
+
+    fn item_source(&self, item: &Type, at: At<'_>, depth: usize) -> Option<usize> {
+        if depth > 12 {
+            return None;
+        }
+        let known = &self.files[at.file].known;
+        match item {
+            Type::Path(path) => {
+                let resolved = self.resolve_in(at.file, at.scope, &path.segments).join("::");
+                // Of a `Result`, the error type tells best.
+                let of_arguments =
+                    || path.arguments.iter().rev().find_map(|arg| self.item_source(arg, at, depth + 1));
+                known.source_of_item(&resolved).or_else(of_arguments).or_else(|| {
+                    let alias = self.alias(path.last(), at)?;
+                    self.item_source(&alias.ty, At { file: alias.file, scope: alias.scope, ..at }, depth + 1)
+                })
+            }
+            Type::Tuple(parts) => parts.iter().find_map(|part| self.item_source(part, at, depth + 1)),
+            _ => None,
+        }
+    }
+
+    fn alias(&self, name: &str, at: At<'_>) -> Option<&AliasFacts> {
+        let candidates = self.aliases.get(name)?;
+        candidates
+            .iter()
+            .find(|alias| alias.scope == at.scope)
+            .or_else(|| candidates.iter().find(|alias| self.same_package(alias.file, at.file)))
+    }
+}
+
+fn substitute(ty: &Type, generics: &[String], arguments: &[Type]) -> Type {
+    match ty {
+        Type::Path(path) => {
+            if let Some(at) =
+                path.single().and_then(|name| generics.iter().position(|generic| generic == name))
+            {
+                return arguments.get(at).cloned().unwrap_or(Type::Unknown);
+            }
+            let replaced = path.arguments.iter().map(|ty| substitute(ty, generics, arguments)).collect();
+            Type::Path(tree::Path { segments: path.segments.clone(), arguments: replaced })
+        }
+        Type::Tuple(parts) => {
+            Type::Tuple(parts.iter().map(|part| substitute(part, generics, arguments)).collect())
+        }
+        Type::Bounds(bounds) => Type::Bounds(
+            bounds
+                .iter()
+                .map(|bound| Bound {
+                    path: bound.path.clone(),
+                    associated: bound
+                        .associated
+                        .iter()
+                        .map(|(name, ty)| (name.clone(), substitute(ty, generics, arguments)))
+                        .collect(),
+                })
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,162 @@
+//! Methods of the watch itself, and of one that its function has made anew.
+
+use super::{
+    deliver::stream_method,
+    polls::{self},
+    state::{Phase, State, Then},
+    value::Val,
+    verdict::Verdict,
+    walk::{Flow, Walk},
+};
+use crate::{
+    facts::{FnId, Ty},
+    flow::graph::{Op, Place},
+};
+use rideout_rules::model::Outcome;
+
+impl Walk<'_, '_, '_> {
+    /// A method of the watch itself.
+    pub(super) fn on_watch(
+        &self,
+        state: &mut State,
+        op: &Op,
+        name: &str,
+        args: &[Place],
+        values: &[Val],
+        ty: &Ty,
+    ) -> Flow {
+        let function = state.frame().function;
+        let known = self.infer.program.known(function);
+        let source = ty.watch().map(|watch| watch.source).filter(|_| self.is_source(function, ty));
+        let own = source.and_then(|source| known.poll(source, name)).is_some();
+        let source =
+            source.or_else(|| (0..known.sources.len()).find(|id| known.sources[*id].facts.id == self.source));
+        if let Some(fact) = source.and_then(|source| polls::poll(known, source, name)) {
+            let method = if own { "" } else { stream_method(name).unwrap_or("") };
+            if fact.callback {
+                return self.callback(state, &fact, args, values);
+            }
+            return self.poll(state, &fact, &op.to, method);
+        }
+        match name {
+            // What says how the stream is, and is no stream.
+            "is_closed" | "is_terminated" => self.finish_call(state, op, Val::Derived),
+            "take" | "replace" if matches!(ty, Ty::Named { path, .. } if &**path == "Option") => {
+                state.released = args[0].fields.first().is_some();
+                state.set(&args[0], Val::variant("None", None));
+                self.finish_call(state, op, Val::variant("Some", Some(Val::Ours)))
+            }
+            _ => {
+                let keeps = self.infer.place(function, &op.to).watch().is_some();
+                self.finish_call(
+                    state,
+                    op,
+                    if keeps { wrap_like(&self.infer.place(function, &op.to)) } else { Val::Unknown },
+                )
+            }
+        }
+    }
+
+    /// The library calls a closure with each item.
+    fn callback(&self, state: &mut State, fact: &polls::PollFact, args: &[Place], values: &[Val]) -> Flow {
+        let function = state.frame().function;
+        let closure = values.iter().zip(args).skip(1).find_map(|(value, place)| match value {
+            Val::Body(function, body, env) => Some((*function, *body, *env)),
+            _ => match self.infer.place(function, place) {
+                Ty::Body(function, body) => Some((function, body, state.frame().env)),
+                _ => None,
+            },
+        });
+        let Some((owner, body, env)) = closure else {
+            return Flow::Done(Verdict::new(Outcome::Unknown, state));
+        };
+        let param = self.graph(owner).bodies[body as usize].params.first().copied();
+        let Some(param) = param else { return Flow::Done(Verdict::new(Outcome::Unknown, state)) };
+        // The answer is put where the closure finds its argument, then the closure runs.
+        let place = Place::local(param);
+        match self.poll(state, fact, &place, "") {
+            Flow::Next => {}
+            other => return other,
+        }
+        let value = state.get(&place);
+        self.run_body(state, owner, body, env, &[value], Then::Callback)
+    }
+
+    pub(super) fn is_poll(&self, function: FnId, ty: &Ty, name: &str) -> bool {
+        let known = self.infer.program.known(function);
+        ty.watch().is_some_and(|watch| polls::poll(known, watch.source, name).is_some())
+    }
+
+    /// Whether a place is a local of the function that is neither a parameter nor made from one.
+    pub(super) fn is_own_local(&self, function: FnId, place: &Place) -> bool {
+        let graph = self.graph(function);
+        let origin = self.param_of(function, place.local);
+        place.fields.is_empty() && graph.bodies.iter().all(|body| !body.params.contains(&origin))
+    }
+
+    /// A poll of a stream whose opening was not recognised: its function has been entered again.
+    pub(super) fn poll_anew(&self, state: &mut State, op: &Op, name: &str, args: &[Place], ty: &Ty) -> Flow {
+        if state.pending_handle {
+            return self.finish_call(state, op, Val::Unknown);
+        }
+        if state.phase != Phase::Fresh {
+            if let Some(seen) = &self.ordinary {
+                seen.again_above.set(true);
+                return Flow::Done(Verdict::none());
+            }
+            if state.reopened {
+                let by = self.round(state);
+                let paced = state.waited || !self.opens_in_view();
+                return Flow::Done(Verdict::new(Outcome::Reopens { paced, by }, state));
+            }
+            state.reopened = true;
+            state.waited = false;
+            state.round = None;
+        }
+        state.set(&args[0], Val::Ours);
+        state.phase = Phase::Fresh;
+        self.on_watch(state, op, name, args, &[], ty)
+    }
+
+    /// A generator that opens the source has been made anew and is asked: it opens, and ends with the fault once more.
+    pub(super) fn generate_anew(&self, state: &mut State, op: &Op, name: &str, args: &[Place]) -> Flow {
+        if let Some(seen) = &self.ordinary {
+            seen.again_above.set(true);
+            return Flow::Done(Verdict::none());
+        }
+        if state.reopened {
+            let by = self.round(state);
+            return Flow::Done(Verdict::new(Outcome::Reopens { paced: state.waited, by }, state));
+        }
+        state.reopened = true;
+        state.waited = false;
+        state.round = None;
+        state.phase = Phase::Polled(101);
+        state.set(&args[0], Val::Ended);
+        let ended = if name == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
+        self.finish_call(state, op, ended)
+    }
+
+    /// Whether the opening of the watch at hand was recognised.
+    fn opens_in_view(&self) -> bool {
+        self.site.watch.opener.is_some()
+    }
+}
+
+/// A value of the type's outer shape with the watch in it.
+fn wrap_like(ty: &Ty) -> Val {
+    match ty {
+        Ty::Named { path, args, .. } if args.iter().any(|arg| arg.watch().is_some()) => match &**path {
+            "Result" => Val::variant("Ok", Some(wrap_like(&ty.inner()))),
+            "Option" => Val::variant("Some", Some(wrap_like(&ty.inner()))),
+            _ => Val::Ours,
+        },
+        Ty::Tuple(parts) => Val::tuple(
+            parts
+                .iter()
+                .map(|part| if part.watch().is_some() { wrap_like(part) } else { Val::Unknown })
+                .collect(),
+        ),
+        _ => Val::Ours,
+    }
+}

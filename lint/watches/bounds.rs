@@ -1,0 +1,79 @@
+//! Bounds on attempts: counters, deadlines and delays that run out.
+
+use super::{
+    state::State,
+    verdict::Verdict,
+    walk::{Flow, Walk},
+};
+use crate::{
+    flow::graph::{Callee, Place, Value},
+    syntax::tree::Op as BinaryOp,
+};
+use rideout_rules::model::Outcome;
+
+impl Walk<'_, '_, '_> {
+    /// A bound on attempts matters only where the other branch recovers.
+    pub(super) fn bounded(&self, states: Vec<State>) -> Flow {
+        let verdicts: Vec<Verdict> = states.into_iter().map(|state| self.explore(state)).collect();
+        let recovers = |verdict: &Verdict| !verdict.0.is_empty() && (!verdict.is_bad() || verdict.gives_up());
+        let mut rest = Verdict::none();
+        for (at, verdict) in verdicts.iter().enumerate() {
+            let beside = verdicts.iter().enumerate().any(|(other, verdict)| other != at && recovers(verdict));
+            let mut verdict = verdict.clone();
+            let alone = verdicts.iter().filter(|verdict| !verdict.0.is_empty()).count() < 2;
+            if !beside && !alone {
+                for ended in
+                    verdict.0.iter_mut().filter(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }))
+                {
+                    ended.outcome = Outcome::Ends;
+                }
+            }
+            rest = rest.any(verdict);
+        }
+        Flow::Done(rest)
+    }
+
+    /// Whether a condition compares something that counts, or a time that has passed.
+    pub(super) fn is_bound(&self, state: &State, cond: &Place) -> bool {
+        let graph = self.graph(state.frame().function);
+        let defined =
+            |place: &Place| graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place);
+        let counts = |place: &Place| {
+            (place.fields.is_empty() && graph.locals[place.local as usize].counts)
+                || graph.blocks.iter().flat_map(|block| &block.ops).any(|op| matches!(&op.value, Value::Step(to, _) if to == place))
+                || defined(place).is_some_and(|op| {
+                    matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, .. } if name == "elapsed")
+                })
+        };
+        match defined(cond).map(|op| &op.value) {
+            Some(Value::Compare(BinaryOp::Order | BinaryOp::Equal, left, right)) => {
+                counts(left) || counts(right)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a tested value is the next one of something that runs out: delays, attempts.
+    pub(super) fn runs_out(&self, state: &State, place: &Place) -> bool {
+        let frame = state.frame();
+        let graph = self.graph(frame.function);
+        let block = &graph.blocks[frame.block as usize];
+        let is_next = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+            op.to == *place
+                && matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
+                    if matches!(name.as_str(), "next" | "next_backoff" | "next_delay")
+                        && self.infer.place(frame.function, &args[0]).watch().is_none())
+        });
+        if !is_next {
+            return false;
+        }
+        match block.head_of {
+            Some(id) => {
+                let went_round =
+                    state.round.is_some_and(|round| round.id == id && round.function == frame.function);
+                (graph.loops[id as usize].bounded || state.reopened) && went_round
+            }
+            None => true,
+        }
+    }
+}

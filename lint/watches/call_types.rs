@@ -1,0 +1,332 @@
+//! The types that calls give: functions, closures, and methods by their receiver.
+
+use super::{infer::chain_of, typing::Typing};
+use crate::{
+    facts::{
+        FnId, Ty,
+        ty::{Call, WatchTy},
+    },
+    flow::graph::{BodyId, Callee, Place, Value},
+    syntax::tree::{Path, Span},
+};
+use rideout_rules::catalog::{Meaning, Shape};
+use std::sync::Arc;
+
+impl Typing<'_, '_, '_> {
+    pub(super) fn call_path(&mut self, path: &Path, args: &[Place], span: Span) -> Ty {
+        let infer = self.infer;
+        let program = infer.program;
+        let known = program.known(self.id);
+        let first = args.first().map_or(Ty::Unknown, |place| self.place(place));
+        match path.single() {
+            Some("Ok") => return Ty::result(first),
+            Some("Some") => return Ty::option(first),
+            Some("Err") => return Ty::Unknown,
+            _ => {}
+        }
+        let resolved = program.resolve(self.id, &path.segments);
+        let joined = resolved.join("::");
+        if let Some((source, opener)) = known.open_fn(&joined) {
+            let calls = args.iter().flat_map(|arg| chain_of(&self.place(arg))).collect();
+            let watch = self.opened(source, calls, span, false);
+            let shape = opener.gives.clone().unwrap_or(Shape::Watch);
+            return infer.shape(&shape, known, Some(&watch));
+        }
+        if let Some(shape) = known.value_fn(&joined) {
+            return infer.shape(shape, known, None);
+        }
+        match known.word_fn(&joined) {
+            Some(Meaning::Same) => return first,
+            Some(Meaning::Timeout) => {
+                let inner = args.get(1).map_or(Ty::Unknown, |place| self.place(place));
+                return Ty::Future(Box::new(Ty::result(inner.awaited())));
+            }
+            Some(Meaning::Spawn) => {
+                let task = args.first().map_or(Ty::Unknown, |place| self.awaited(place));
+                return Ty::named("JoinHandle", vec![task]);
+            }
+            _ => {}
+        }
+        if let Some(id) = program.function_at(self.id, &resolved) {
+            return self.infer.output(id);
+        }
+        let last = path.last();
+        if matches!(last, "select_all" | "merge" | "select" | "zip" | "select_with_strategy")
+            && let Some(watch) = args.iter().find_map(|arg| self.place(arg).watch().cloned())
+        {
+            return with_call(&watch, Call { name: "select_all".to_owned(), argument: None, closure: None });
+        }
+        if last == "poll_fn"
+            && let Ty::Body(id, body) = &first
+            && let Some(watch) = self.polled_in(*id, *body)
+        {
+            return with_call(&watch, Call { name: last.to_owned(), argument: None, closure: None });
+        }
+        if let [.., owner, _] = resolved.as_slice() {
+            let mut owner_path = path.clone();
+            owner_path.segments.pop();
+            if owner == "Self" || owner.starts_with(char::is_uppercase) {
+                if matches!(
+                    owner.as_str(),
+                    "Box" | "Arc" | "Rc" | "Pin" | "Some" | "Mutex" | "RwLock" | "RefCell" | "Cow"
+                ) {
+                    return first;
+                }
+                // An external constructor gives its type, whatever it is called.
+                let ty = program.ty_in(self.id, &crate::syntax::tree::Type::Path(owner_path));
+                return match ty {
+                    // An associated function of a watch type that the catalog does not list opens nothing known.
+                    Ty::Watch(watch) => Ty::Watch(Arc::new(WatchTy {
+                        opener: Some((self.id, span.start, span.end)),
+                        ..(*watch).clone()
+                    })),
+                    ty => ty,
+                };
+            }
+        }
+        if last.starts_with(char::is_uppercase) {
+            return self.constructed(path);
+        }
+        Ty::Unknown
+    }
+
+    /// The watch that a body polls.
+    fn polled_in(&self, id: FnId, body: BodyId) -> Option<Arc<WatchTy>> {
+        if id != self.id {
+            return None;
+        }
+        let known = self.infer.program.known(id);
+        let graph = self.infer.graph(id);
+        graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).find_map(|op| {
+            match &op.value {
+                Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
+                    match self.place(args.first()?) {
+                        Ty::Watch(watch) => super::polls::poll(known, watch.source, name).map(|_| watch),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            }
+        })
+    }
+
+    pub(super) fn call_place(&mut self, place: &Place, args: &[Place]) -> Ty {
+        match self.place(place) {
+            Ty::Callable(output) => *output,
+            Ty::Function(id) => self.infer.output(id),
+            Ty::Body(id, body) => {
+                self.bind_params(id, body, args);
+                self.called(id, body)
+            }
+            _ => Ty::Unknown,
+        }
+    }
+
+    pub(super) fn call_method(
+        &mut self,
+        name: &str,
+        turbofish: &[crate::syntax::tree::Type],
+        args: &[Place],
+        span: Span,
+    ) -> Ty {
+        let infer = self.infer;
+        let Some((receiver_place, rest)) = args.split_first() else { return Ty::Unknown };
+        let receiver = self.place(receiver_place);
+        let known = infer.program.known(self.id);
+        let call = || Call {
+            name: name.to_owned(),
+            argument: rest.first().and_then(|place| self.literal(place)),
+            closure: rest.iter().find_map(|place| match self.place(place) {
+                Ty::Body(id, body) => Some((id, body)),
+                _ => None,
+            }),
+        };
+        // A turbofish that names a watch type: `config.create::<StreamConsumer>()`.
+        if let Some(ty) = turbofish.first().map(|ty| infer.program.ty_in(self.id, ty))
+            && let Ty::Watch(watch) = &ty
+            && !matches!(receiver, Ty::Watch(_))
+        {
+            let calls = chain_of(&receiver);
+            return Ty::Watch(Arc::new(WatchTy {
+                calls,
+                opener: Some((self.id, span.start, span.end)),
+                ..(**watch).clone()
+            }));
+        }
+        match &receiver {
+            Ty::Named { path, args: inner, .. } if matches!(&**path, "Result" | "Option" | "Poll") => {
+                return self.combinator(name, path, inner, &receiver, rest);
+            }
+            Ty::Named { path, .. } if path.ends_with("Response") && name == "into_inner" => {
+                return receiver.inner();
+            }
+            Ty::Future(inner) if name == "now_or_never" => return Ty::option((**inner).clone()),
+            Ty::Tuple(_) | Ty::Future(_) | Ty::Body(..) | Ty::Function(_) | Ty::Callable(_) => {
+                if known.word_method(&[], name) == Some(Meaning::Spawn) {
+                    return Ty::named("JoinHandle", vec![receiver.awaited()]);
+                }
+                return receiver;
+            }
+            _ => {}
+        }
+        if let Ty::Watch(watch) = &receiver {
+            return self.watch_method(watch, name, call());
+        }
+        let paths = infer.paths(self.id, &receiver);
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let is_local = matches!(receiver, Ty::Local(..) | Ty::Dyn(_));
+        if !is_local && !is_plain(name) {
+            if let Some(shape) = known.value_method(&paths, name) {
+                return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
+            }
+            if let Some((source, opener, guessed)) = known.open_method(&paths, name) {
+                let mut calls = chain_of(&receiver);
+                calls.push(call());
+                let watch = self.opened(source, calls, span, guessed);
+                let shape = opener.gives.clone().unwrap_or(Shape::Watch);
+                return infer.shape(&shape, known, Some(&watch));
+            }
+        }
+        match name {
+            "clone" | "as_mut" | "as_ref" | "borrow" | "borrow_mut" | "lock" | "read" | "write"
+            | "to_owned" | "by_ref" | "into_inner" | "get_mut" | "iter_mut" | "as_deref_mut" | "as_deref"
+            | "blocking_lock" | "into_iter" | "iter" | "boxed" | "boxed_local" | "fuse" | "instrument"
+            | "in_current_span" | "into_future" | "unwrap" | "expect" | "drain" | "values_mut" | "values"
+                if !receiver.is_unknown() && self.infer.callees_of(&receiver, name, self.id).is_empty() =>
+            {
+                return receiver;
+            }
+            _ => {}
+        }
+        let callees = infer.callees_of(&receiver, name, self.id);
+        if let Some(first) = callees.first() {
+            let outputs = callees.iter().map(|id| infer.output(*id));
+            return outputs
+                .into_iter()
+                .find(|ty| ty.watch().is_some())
+                .unwrap_or_else(|| infer.output(*first));
+        }
+        // A container that holds a watch is as good as the watch.
+        if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace") {
+            let held = rest.iter().map(|place| self.place(place)).find(|ty| ty.watch().is_some());
+            if let Some(held) = held
+                && receiver.watch().is_none()
+            {
+                self.hold(receiver_place, held);
+            }
+            return Ty::Unknown;
+        }
+        if known.word_method(&paths, name) == Some(Meaning::Spawn) {
+            let task = rest.first().map_or(Ty::Unknown, |place| self.awaited(place));
+            return Ty::named("JoinHandle", vec![task]);
+        }
+        if let Ty::Named { path, args, .. } = &receiver
+            && is_builder(path)
+        {
+            let mut calls = chain_of(&receiver);
+            calls.push(call());
+            return Ty::Named { path: path.clone(), args: args.clone(), calls };
+        }
+        Ty::Unknown
+    }
+
+    /// A method of a watch: a poll, another source's opener, a method that gives a plain value, or an adapter.
+    fn watch_method(&self, watch: &Arc<WatchTy>, name: &str, call: Call) -> Ty {
+        let known = self.infer.program.known(self.id);
+        let types = &known.sources[watch.source].facts.types;
+        let paths: Vec<&str> = types.iter().map(String::as_str).collect();
+        if let Some(poll) = super::polls::poll(known, watch.source, name) {
+            return self.infer.shape(&poll.gives, known, None);
+        }
+        if let Some((source, opener, _)) = known.open_method(&paths, name).filter(|_| !paths.is_empty()) {
+            let mut calls = watch.calls.clone();
+            calls.push(call);
+            let opener_at = watch.opener;
+            let next = WatchTy { source, calls, opener: opener_at, guessed: watch.guessed };
+            let shape = opener.gives.clone().unwrap_or(Shape::Watch);
+            return self.infer.shape(&shape, known, Some(&next));
+        }
+        if let Some(shape) = known.value_method(&paths, name) {
+            return self.infer.shape(shape, known, None);
+        }
+        match name {
+            "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated"
+            | "try_collect" => Ty::Unknown,
+            _ => with_call(watch, call),
+        }
+    }
+
+    fn combinator(&mut self, name: &str, path: &str, inner: &[Ty], receiver: &Ty, rest: &[Place]) -> Ty {
+        let inside = inner.first().cloned().unwrap_or_default();
+        let closure = rest.first().map(|place| self.place(place));
+        match name {
+            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "unwrap_or_else" => inside,
+            "ok" => Ty::option(inside),
+            "ok_or" | "ok_or_else" => Ty::result(inside),
+            "map" | "and_then" => {
+                let Some(closure) = closure else { return Ty::Unknown };
+                self.bind_param_ty(&closure, &inside);
+                let given = match &closure {
+                    Ty::Body(id, body) => self.called(*id, *body),
+                    Ty::Function(id) => self.infer.output(*id),
+                    _ => Ty::Unknown,
+                };
+                if name == "map" { Ty::named(path, vec![given]) } else { given }
+            }
+            "transpose" => match &inside {
+                Ty::Named { path: other, args, .. } => Ty::named(other, vec![Ty::named(path, args.clone())]),
+                _ => Ty::Unknown,
+            },
+            "iter" | "into_iter" | "is_some" | "is_none" | "is_ok" | "is_err" | "err" => Ty::Unknown,
+            _ => receiver.clone(),
+        }
+    }
+
+    fn opened(&self, source: usize, calls: Vec<Call>, span: Span, guessed: bool) -> WatchTy {
+        WatchTy { source, calls, opener: Some((self.id, span.start, span.end)), guessed }
+    }
+}
+
+fn with_call(watch: &Arc<WatchTy>, call: Call) -> Ty {
+    let mut next = (**watch).clone();
+    next.calls.push(call);
+    Ty::Watch(Arc::new(next))
+}
+
+fn with_calls(ty: Ty, mut chain: Vec<Call>, call: Call) -> Ty {
+    chain.push(call);
+    match ty {
+        Ty::Named { path, args, .. } => Ty::Named { path, args, calls: chain },
+        other => other,
+    }
+}
+
+/// Methods that any type may have, and that open nothing.
+fn is_plain(name: &str) -> bool {
+    matches!(
+        name,
+        "clone"
+            | "as_ref"
+            | "as_mut"
+            | "borrow"
+            | "borrow_mut"
+            | "lock"
+            | "read"
+            | "write"
+            | "to_owned"
+            | "unwrap"
+            | "expect"
+            | "into"
+            | "deref"
+            | "fmt"
+            | "eq"
+    )
+}
+
+/// Whether unknown methods of a type give the type again.
+fn is_builder(path: &str) -> bool {
+    let last = path.rsplit("::").next().unwrap_or(path);
+    ["Builder", "Config", "Options", "Backoff", "Policy", "Strategy", "Interval", "Params", "Request"]
+        .iter()
+        .any(|end| last.ends_with(end))
+}

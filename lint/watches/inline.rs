@@ -1,0 +1,171 @@
+//! Walking into functions, closures and `async` blocks of the workspace.
+
+use super::{
+    state::{Frame, State, Then},
+    value::{Env, Val},
+    verdict::Verdict,
+    walk::{Flow, Walk},
+};
+use crate::{
+    facts::{FnId, Ty},
+    flow::graph::{BodyId, Op, Place},
+    syntax::tree::Span,
+};
+use rideout_rules::model::{Location, Outcome};
+
+/// Deepest nesting of functions that are walked into.
+const DEEPEST: usize = 7;
+
+impl Walk<'_, '_, '_> {
+    pub(super) fn call_workspace(
+        &self,
+        state: &mut State,
+        op: &Op,
+        callees: &[FnId],
+        values: Vec<Val>,
+    ) -> Flow {
+        let result_ty = self.infer.place(state.frame().function, &op.to);
+        let facts = |id: FnId| &self.infer.program.functions[id];
+        let bodies: Vec<FnId> = callees.iter().copied().filter(|id| facts(*id).has_body).collect();
+        if bodies.is_empty() || state.frames.len() > 6 {
+            if self.is_source(state.frame().function, &result_ty) {
+                return self.open(state, op, &result_ty);
+            }
+            return self.finish_call(state, op, Val::Unknown);
+        }
+        let running = |state: &State, id: FnId| state.frames.iter().any(|frame| frame.function == id);
+        let enter = |mut state: State, id: FnId| {
+            if running(&state, id) {
+                state.set(&op.to, Val::Again(op.span, id));
+            } else if facts(id).is_async {
+                state.set(&op.to, Val::Future(id, values.clone()));
+            } else {
+                self.inline(&mut state, id, values.clone(), Then::Into(op.to.clone()), op.span);
+            }
+            state
+        };
+        // A sync function that calls itself has already nested.
+        if let [id] = bodies.as_slice()
+            && running(state, *id)
+            && !facts(*id).is_async
+            && !gives_future(&self.infer.output(*id))
+        {
+            let call = self.outer_call(state, op.span);
+            if state.frames.iter().all(|frame| frame.function != *id || frame.body != 0) {
+                // It made this task and has long returned: it makes the next one.
+                state.handed_over = Some((call, state.waited));
+                return self.finish_call(state, op, Val::Unknown);
+            }
+            if is_poll_output(facts(*id).output.as_ref()) {
+                // A hand-written `poll_next` that polls on unwinds at the next item.
+                return Flow::Done(Verdict::new(Outcome::Unknown, state));
+            }
+            return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
+        }
+        match bodies.as_slice() {
+            [id] => {
+                *state = enter(state.clone(), *id);
+                Flow::Next
+            }
+            several => Flow::Any(several.iter().take(4).map(|id| enter(state.clone(), *id)).collect()),
+        }
+    }
+
+    /// Walks into a function of the workspace.
+    pub(super) fn inline(
+        &self,
+        state: &mut State,
+        function: FnId,
+        args: Vec<Val>,
+        then: Then,
+        span: Span,
+    ) -> Flow {
+        let facts = &self.infer.program.functions[function];
+        let to = match &then {
+            Then::Into(place) => Some(place.clone()),
+            _ => None,
+        };
+        if state.frames.iter().any(|frame| frame.function == function) {
+            if let Some(place) = to {
+                state.set(&place, Val::Again(span, function));
+                let lazy = facts.is_async;
+                if lazy {
+                    let call = self.outer_call(state, span);
+                    return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
+                }
+            }
+            return Flow::Next;
+        }
+        if !facts.has_body || state.frames.len() > DEEPEST {
+            if let Some(place) = to {
+                state.set(&place, Val::Unknown);
+            }
+            return Flow::Next;
+        }
+        let mut env = Env::default();
+        for (param, arg) in self.graph(function).bodies[0].params.iter().zip(args) {
+            env.set(&Place::local(*param), arg);
+        }
+        state.envs.push(env);
+        let env = state.envs.len() - 1;
+        let entry = self.graph(function).bodies[0].entry;
+        state.frames.push(Frame { function, body: 0, block: entry, op: 0, env, then });
+        Flow::Next
+    }
+
+    /// Runs a closure or `async` block with its arguments.
+    pub(super) fn run_body(
+        &self,
+        state: &mut State,
+        function: FnId,
+        body: BodyId,
+        env: usize,
+        args: &[Val],
+        then: Then,
+    ) -> Flow {
+        let deep = state.frames.len() > DEEPEST + 3;
+        let running = state.frames.iter().any(|frame| frame.function == function && frame.body == body);
+        if deep || running {
+            match then {
+                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) => {
+                    state.set(&place, Val::Unknown)
+                }
+                Then::Keep(kept, place) => state.set(&place, *kept),
+                Then::Adapter { method, to, next } => {
+                    return self.adapt(state, Val::Unknown, next + 1, method, &to);
+                }
+                Then::Callers | Then::Detached | Then::Callback => {}
+            }
+            return Flow::Next;
+        }
+        let facts = &self.graph(function).bodies[body as usize];
+        let env = env.min(state.envs.len() - 1);
+        for (param, arg) in facts.params.iter().zip(args) {
+            state.envs[env].set(&Place::local(*param), arg.clone());
+        }
+        let carries = args.iter().any(Val::carries);
+        state.frames.push(Frame { function, body, block: facts.entry, op: 0, env, then });
+        if carries && let Some(arm) = facts.arm {
+            self.enter_arm(state, function, arm);
+        }
+        Flow::Next
+    }
+
+    /// The place of a call in the outermost frame: there the path nests, however deep the call itself is.
+    pub(super) fn outer_call(&self, state: &State, span: Span) -> Location {
+        let first = &state.frames[0];
+        let ops = &self.graph(first.function).blocks[first.block as usize].ops;
+        match ops.get(first.op.wrapping_sub(1)) {
+            Some(op) if state.frames.len() > 1 => self.location(first.function, op.span),
+            _ => self.location(state.frame().function, span),
+        }
+    }
+}
+
+fn is_poll_output(output: Option<&crate::syntax::tree::Type>) -> bool {
+    matches!(output, Some(crate::syntax::tree::Type::Path(path)) if path.last() == "Poll")
+}
+
+fn gives_future(ty: &Ty) -> bool {
+    matches!(ty, Ty::Future(_) | Ty::Body(..))
+}

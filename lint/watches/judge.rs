@@ -1,0 +1,240 @@
+//! One poll, judged: whether a watch stands there, and where each of its faults leads.
+
+use super::{
+    facts,
+    infer::Infer,
+    polls::PollSite,
+    state::{Phase, State, Trail},
+    value::{Env, Val},
+    verdict::{Ended, Verdict},
+    walk::{Walk, first_frame},
+};
+use crate::{
+    facts::FnId,
+    flow::graph::{Callee, End, Graph, Pattern, Place, Value},
+    syntax::tree::Span,
+};
+use rideout_rules::{
+    catalog::FaultFact,
+    model::{Fault, FaultPath, Location, Outcome, Source, Step, Watch},
+};
+
+/// One poll, judged.
+pub(super) struct Judge<'j, 'p, 'c> {
+    pub(super) infer: &'j Infer<'p, 'c>,
+    pub(super) site: &'j PollSite,
+}
+
+impl Judge<'_, '_, '_> {
+    pub(super) fn watch(&self) -> Option<Watch> {
+        let program = self.infer.program;
+        let known = program.known(self.site.function);
+        let source = &known.sources[self.site.watch.source];
+        let text = &program.files[program.functions[self.site.function].file].text;
+        let mut faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        if self.site.fact.none_heals {
+            faults.push(facts::healing_none());
+        }
+        if faults.is_empty() || self.site.fact.skips || !self.may_stand() {
+            return None;
+        }
+        let consumer = self.consumer();
+        let held = self.site.fact.runs || self.site.fact.callback;
+        if !held
+            && !Walk::new(self.infer, self.site, &faults[0], &source.facts.id).stands(self.start(consumer))
+        {
+            return None;
+        }
+        let mut paths = Vec::new();
+        for fault in &faults {
+            paths.extend(self.walk(fault, &source.facts.id, consumer));
+        }
+        let opener = self.site.watch.opener.map(|(id, start, end)| {
+            let file = program.files[program.functions[id].file].index;
+            Location { file, start, end }
+        });
+        Some(Watch {
+            source: Source {
+                id: source.facts.id.clone(),
+                package: source.package.to_owned(),
+                api: source.facts.api.clone(),
+                guessed: self.site.watch.guessed,
+                spins_pedantic: source.facts.spins_pedantic,
+                help: source.facts.help.clone(),
+            },
+            opener,
+            consumer,
+            item: program.item_name(self.site.function),
+            faults: paths,
+        })
+    }
+
+    fn graph(&self) -> &Graph {
+        self.infer.graph(self.site.function)
+    }
+
+    fn consumer(&self) -> Location {
+        let graph = self.graph();
+        let within = graph.blocks[self.site.block as usize].within;
+        let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
+        self.location(self.site.function, span)
+    }
+
+    fn location(&self, id: FnId, span: Span) -> Location {
+        let program = self.infer.program;
+        Location { file: program.files[program.functions[id].file].index, start: span.start, end: span.end }
+    }
+
+    /// Whether the watch may be held, by a quick look: polled in a loop, or for as long as a call runs.
+    fn may_stand(&self) -> bool {
+        let fact = &self.site.fact;
+        if fact.runs || fact.callback {
+            return true;
+        }
+        let block = &self.graph().blocks[self.site.block as usize];
+        block.within.is_some() || self.called_in_loop(self.site.function, 0)
+    }
+
+    fn called_in_loop(&self, id: FnId, depth: usize) -> bool {
+        if depth > 3 {
+            return false;
+        }
+        let function = &self.infer.program.functions[id];
+        if function.name.starts_with("poll") && function.of_trait.is_some() {
+            return true;
+        }
+        let sites = self.infer.sites();
+        let mut callers = sites.get(&id).into_iter().flatten();
+        callers.any(|site| {
+            let graph = self.infer.graph(site.function);
+            graph.blocks[site.block as usize].within.is_some()
+                || (site.function != id && self.called_in_loop(site.function, depth + 1))
+        })
+    }
+
+    fn walk(&self, fault: &FaultFact, source: &str, consumer: Location) -> Vec<FaultPath> {
+        let walk = Walk::new(self.infer, self.site, fault, source);
+        let state = self.start(consumer);
+        let start = state.clone();
+        let mut verdict = if walk.is_request(self.site.function) {
+            Verdict::new(Outcome::OneShot, &state)
+        } else {
+            walk.explore(state)
+        };
+        if walk.is_spent() || verdict.0.is_empty() {
+            verdict = Verdict::new(Outcome::Unknown, &start);
+        }
+        let fault = Fault { shows_as: fault.shows_as, text: fault.text.clone() };
+        verdict.0.into_iter().map(|ended| self.path(&fault, ended)).collect()
+    }
+
+    /// The state in which the poll is about to give the fault.
+    fn start(&self, consumer: Location) -> State {
+        let function = self.site.function;
+        let body = self.graph().blocks[self.site.block as usize].body;
+        let mut env = Env::default();
+        for (place, value) in self.handles() {
+            env.set(&place, value);
+        }
+        State {
+            frames: vec![first_frame(self.site, body)],
+            envs: vec![env],
+            phase: Phase::Polled(0),
+            waited: false,
+            reopened: false,
+            consumed: false,
+            closure: None,
+            ups: 0,
+            chain: Vec::new(),
+            tested: false,
+            singles: None,
+            arms: Vec::new(),
+            arm: None,
+            arm_item: None,
+            left: false,
+            consumer,
+            consumer_item: function,
+            round: None,
+            bound: None,
+            said: false,
+            restored: false,
+            healed: false,
+            released: false,
+            marked: false,
+            designed: false,
+            finite: false,
+            forked: false,
+            pending_handle: false,
+            handed_over: None,
+            trail: None,
+        }
+    }
+
+    /// The places through which the stream at hand can be reached: its own, and those that it was made of.
+    fn handles(&self) -> Vec<(Place, Val)> {
+        let graph = self.graph();
+        let mut places = vec![(self.site.stream.clone(), Val::Ours)];
+        let mut next = 0;
+        while let Some((place, value)) = places.get(next).cloned() {
+            next += 1;
+            for block in &graph.blocks {
+                // Bound out of an `Option` or a `Result`.
+                if let End::Test { value: from, pat: Pattern::TupleStruct(path, pats), .. } = &block.end
+                    && let [Pattern::Bind(local, None)] = pats.as_slice()
+                    && place == Place::local(*local)
+                    && matches!(path.last(), "Some" | "Ok")
+                    && !places.iter().any(|(known, _)| known == from)
+                {
+                    places.push((from.clone(), Val::variant(path.last(), Some(value.clone()))));
+                }
+            }
+            for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == place) {
+                let from = match &op.value {
+                    Value::Use(from) | Value::Await(from) => Some(from),
+                    Value::Call { callee: Callee::Method { .. }, args, .. } => args.first(),
+                    _ => None,
+                };
+                if let Some(from) = from
+                    && self.infer.place(self.site.function, from).watch().is_some()
+                    && !places.iter().any(|(known, _)| known == from)
+                {
+                    places.push((from.clone(), value.clone()));
+                }
+            }
+        }
+        places
+    }
+
+    fn path(&self, fault: &Fault, ended: Ended) -> FaultPath {
+        let calls = &self.site.watch.calls;
+        let called = |names: &[&str]| calls.iter().any(|call| names.contains(&call.name.as_str()));
+        let outcome = match ended.outcome {
+            dead if dead.is_dead() && called(&["take"]) => Outcome::OneShot,
+            dead if dead.is_dead() && called(&["chain"]) => Outcome::Catches,
+            other => other,
+        };
+        let arm_item = ended.arm.as_ref().and(ended.arm_item).unwrap_or(ended.consumer_item);
+        let mut path: Vec<Step> = Vec::new();
+        let mut trail = ended.trail.as_deref();
+        while let Some(Trail { location, label, before }) = trail {
+            path.push(Step { location: *location, label: label.clone() });
+            trail = before.as_deref();
+        }
+        path.reverse();
+        path.truncate(6);
+        let mut arm = ended.arm;
+        if let Some(arm) = &mut arm
+            && !ended.left
+        {
+            arm.transient = None;
+        }
+        FaultPath {
+            fault: fault.clone(),
+            outcome,
+            arm,
+            consumer: ended.consumer,
+            item: self.infer.program.item_name(arm_item),
+            path,
+        }
+    }
+}

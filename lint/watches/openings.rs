@@ -1,0 +1,122 @@
+//! New openings of the watch: the first goes on in both its results, the second tells whether anything waited.
+
+use super::{
+    state::{Phase, State},
+    value::Val,
+    verdict::Verdict,
+    walk::{Flow, Walk},
+};
+use crate::{facts::Ty, flow::graph::Op};
+use rideout_rules::model::{Outcome, ShowsAs};
+
+impl Walk<'_, '_, '_> {
+    /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
+    pub(super) fn open(&self, state: &mut State, op: &Op, ty: &Ty) -> Flow {
+        let location = self.location(state.frame().function, op.span);
+        if self.ordinary.is_some() {
+            state.reopened = true;
+            state.phase = Phase::Fresh;
+            state.set(&op.to, ready(ty));
+            return Flow::Next;
+        }
+        if state.pending_handle {
+            // The task has ended, and this is its parent going on beside it.
+            state.set(&op.to, Val::Unknown);
+            return Flow::Next;
+        }
+        if state.phase == Phase::Fresh {
+            // Another stream of the same source, opened along with the first.
+            state.set(&op.to, ready(ty));
+            return Flow::Next;
+        }
+        if state.reopened {
+            let by = self.round(state);
+            let outcome = Outcome::Reopens { paced: state.waited || self.paces_itself(), by };
+            return Flow::Done(Verdict::new(outcome, state));
+        }
+        state.step(location, "opened again");
+        state.bound = None;
+        state.reopened = true;
+        state.waited = false;
+        state.round = None;
+        let fails = ty_mentions(ty, "Result");
+        let mut failed = fails.then(|| state.clone());
+        state.phase = Phase::Fresh;
+        state.set(&op.to, ready(ty));
+        let Some(failed) = &mut failed else { return Flow::Next };
+        // From here on the fault is that of the opening.
+        failed.arm = None;
+        failed.arm_item = None;
+        failed.arms.clear();
+        let block = failed.frame().block;
+        let function = failed.frame().function;
+        if self.graph(function).blocks[block as usize].within.is_some() {
+            failed.consumer = self.consumer(function, block, op.span);
+            failed.consumer_item = function;
+        }
+        let error = Val::variant("Err", Some(Val::Fault));
+        let error = match ty {
+            Ty::Future(_) => Val::Done(Box::new(error)),
+            _ => error,
+        };
+        failed.set(&op.to, error);
+        Flow::All(vec![state.clone(), failed.clone()])
+    }
+
+    /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits.
+    fn paces_itself(&self) -> bool {
+        self.fact.shows_as == ShowsAs::Variant && self.heals()
+    }
+
+    /// A closure that was walked already is called again: the whole watch starts anew.
+    pub(super) fn again(&self, state: &mut State, op: &Op, value: Val) -> Flow {
+        if let Some(seen) = &self.ordinary {
+            seen.again_above.set(true);
+            return Flow::Done(Verdict::none());
+        }
+        if state.reopened {
+            let by = self.round(state);
+            return Flow::Done(Verdict::new(Outcome::Reopens { paced: state.waited, by }, state));
+        }
+        state.reopened = true;
+        state.waited = false;
+        state.round = None;
+        state.set(&op.to, value);
+        Flow::Next
+    }
+}
+
+/// What a successful opening gives.
+fn ready(ty: &Ty) -> Val {
+    match ty {
+        Ty::Future(_) => Val::Done(Box::new(fresh(ty))),
+        _ => fresh(ty),
+    }
+}
+
+/// A value of this type with the watch opened anew in it.
+fn fresh(ty: &Ty) -> Val {
+    match ty {
+        Ty::Watch(_) => Val::Fresh,
+        Ty::Named { path, args, .. } => {
+            let inner = args.iter().find(|arg| arg.watch().is_some()).map_or(Val::Unknown, fresh);
+            match &**path {
+                "Result" => Val::variant("Ok", Some(inner)),
+                "Option" => Val::variant("Some", Some(inner)),
+                _ => inner,
+            }
+        }
+        Ty::Tuple(parts) => Val::tuple(parts.iter().map(fresh).collect()),
+        Ty::Future(inner) | Ty::Callable(inner) => fresh(inner),
+        _ => Val::Unknown,
+    }
+}
+
+fn ty_mentions(ty: &Ty, wanted: &str) -> bool {
+    match ty {
+        Ty::Named { path, args, .. } => &**path == wanted || args.iter().any(|arg| ty_mentions(arg, wanted)),
+        Ty::Tuple(parts) => parts.iter().any(|part| ty_mentions(part, wanted)),
+        Ty::Future(inner) | Ty::Callable(inner) => ty_mentions(inner, wanted),
+        _ => false,
+    }
+}

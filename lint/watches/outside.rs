@@ -1,0 +1,112 @@
+//! Calls that lead out of the workspace: what their names and arguments say.
+
+use super::{
+    state::State,
+    value::Val,
+    verdict::Verdict,
+    walk::{Flow, Walk},
+};
+use crate::flow::graph::{Op, Place};
+use rideout_rules::{catalog::Meaning, model::Outcome};
+
+impl Walk<'_, '_, '_> {
+    /// A call that leads out of the workspace.
+    pub(super) fn unknown(
+        &self,
+        state: &mut State,
+        op: &Op,
+        name: &str,
+        args: &[Place],
+        values: &[Val],
+        converts: bool,
+    ) -> Flow {
+        let function = state.frame().function;
+        let known = self.infer.program.known(function);
+        if known.hint(name) == Some(Meaning::Wait) {
+            let reads = self.graph(function).locals[op.to.local as usize].reads;
+            if reads == 0 {
+                state.waited = true;
+            }
+            return self.finish_call(state, op, Val::Sleep);
+        }
+        match known.hint(name) {
+            Some(Meaning::Exit) => return Flow::Done(Verdict::new(Outcome::Surfaces, state)),
+            Some(Meaning::Send) if self.ordinary.is_some() => {}
+            Some(Meaning::Send)
+                if values.iter().skip(1).any(Val::carries) || self.fault_arm(state).is_some() =>
+            {
+                return Flow::Done(Verdict::new(Outcome::Forwards, state));
+            }
+            _ => {}
+        }
+        if matches!(name, "remove" | "evict" | "invalidate" | "deregister" | "unregister") && !state.forked {
+            state.released = true;
+        }
+        if name == "store" && matches!(values.get(1), Some(Val::Bool(_))) && !state.forked {
+            state.marked = true;
+        }
+        // The watch's task goes where it cannot be seen, or into a collection.
+        let task = values
+            .iter()
+            .find(|value| matches!(value, Val::Done(_) | Val::Returns(_)) || value.handle().is_some());
+        if let Some(task) = task {
+            if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add")
+                && values.len() > 1
+            {
+                let task = task.clone();
+                state.set(&args[0], task);
+                return self.finish_call(state, op, Val::Unknown);
+            }
+            if let Val::Returns(inner) = task
+                && inner.handle().is_some()
+                && matches!(name, "map" | "flat_map" | "filter_map" | "for_each")
+            {
+                // The closure runs for each item: what it gives is what the collection holds.
+                let held = (**inner).clone();
+                return self.finish_call(state, op, held);
+            }
+            if name == "abort" || name == "detach" || name == "forget" {
+                return self.finish_call(state, op, Val::Unknown);
+            }
+            if matches!(values.first(), Some(first) if first == task) && values.len() <= 2 {
+                // A method of the task itself: an adapter of the future or the handle.
+                let task = task.clone();
+                return self.finish_call(state, op, task);
+            }
+            return Flow::Done(Verdict::new(Outcome::Unknown, state));
+        }
+        let given_away = values.iter().skip(usize::from(converts)).any(Val::is_fault);
+        let plain = converts
+            || matches!(
+                name,
+                "from"
+                    | "into"
+                    | "new"
+                    | "format"
+                    | "to_string"
+                    | "drop"
+                    | "boxed"
+                    | "anyhow"
+                    | "ready"
+                    | "once"
+                    | "type_name"
+            );
+        if given_away
+            && !matches!(
+                name,
+                "drop" | "ready" | "once" | "from" | "new" | "format" | "eq" | "contains" | "matches"
+            )
+            && !(plain && !converts)
+        {
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
+        let carries = values.iter().any(Val::carries);
+        let ready = matches!(name, "ready" | "ok" | "err" | "some") && values.len() == 1;
+        let value = match values {
+            [only] if ready => only.clone(),
+            _ if carries => Val::Derived,
+            _ => Val::Unknown,
+        };
+        self.finish_call(state, op, value)
+    }
+}

@@ -1,0 +1,93 @@
+//! What a function lives for: one request, one client, or as long as the program.
+
+use super::{
+    polls::{self},
+    walk::Walk,
+};
+use crate::{
+    facts::{FnId, Ty},
+    flow::graph::{BlockId, Callee, Op, Value},
+};
+use rideout_rules::catalog::Meaning;
+
+impl Walk<'_, '_, '_> {
+    /// Whether a function serves one request or one client.
+    pub(super) fn is_request(&self, id: FnId) -> bool {
+        if let Some(known) = self.infer.requests.borrow().get(&id) {
+            return *known;
+        }
+        let is = self.takes_request(id);
+        self.infer.requests.borrow_mut().insert(id, is);
+        is
+    }
+
+    fn takes_request(&self, id: FnId) -> bool {
+        let function = &self.infer.program.functions[id];
+        let known = self.infer.program.known(id);
+        let program = self.infer.program;
+        let plain =
+            |ty: &Ty| matches!(ty, Ty::Named { path, .. } if known.word_type(path) == Some(Meaning::Request));
+        let is = |ty: &Ty| match ty {
+            // A struct that carries the client's own end.
+            Ty::Local(at, _) => {
+                program.types[*at].fields.keys().any(|field| plain(&program.field(*at, field, &[])))
+            }
+            ty => plain(ty),
+        };
+        function.params.iter().any(|param| {
+            let ty = self.infer.program.ty_in(id, param);
+            is(&ty) || matches!(&ty, Ty::Named { args, .. } | Ty::Tuple(args) if args.iter().any(is))
+        }) || function.output.as_ref().is_some_and(|ty| is(&self.infer.program.ty_in(id, ty)))
+    }
+
+    /// Whether a function serves one request or client, itself or because one that calls it does.
+    pub(super) fn serves_request(&self, id: FnId, depth: usize) -> bool {
+        if depth > 4 {
+            return false;
+        }
+        if self.is_request(id) {
+            return true;
+        }
+        let sites = self.infer.sites();
+        let mut callers = sites.get(&id).into_iter().flatten().filter(|site| site.function != id);
+        callers.any(|site| {
+            self.in_accept_loop(site.function, site.block) || self.serves_request(site.function, depth + 1)
+        })
+    }
+
+    /// Whether a block stands inside an accept loop: what is made there lives as long as its client.
+    pub(super) fn in_accept_loop(&self, function: FnId, block: BlockId) -> bool {
+        let graph = self.graph(function);
+        let known = self.infer.program.known(function);
+        let accepts = |op: &Op| match &op.value {
+            Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
+                let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
+                ty.watch().is_some_and(|watch| {
+                    known.sources[watch.source].facts.spins_pedantic
+                        && polls::poll(known, watch.source, name).is_some()
+                })
+            }
+            _ => false,
+        };
+        let mut within = graph.blocks[block as usize].within;
+        while let Some(id) = within {
+            let mut inside = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id));
+            if inside.any(|block| block.ops.iter().any(accepts)) {
+                return true;
+            }
+            within = graph.loops[id as usize].parent;
+        }
+        false
+    }
+}
+
+pub(super) fn in_loop(graph: &crate::flow::graph::Graph, within: Option<u32>, wanted: u32) -> bool {
+    let mut within = within;
+    while let Some(id) = within {
+        if id == wanted {
+            return true;
+        }
+        within = graph.loops[id as usize].parent;
+    }
+    false
+}

@@ -1,0 +1,81 @@
+//! Who calls whom in the workspace.
+
+use super::infer::{Infer, Site};
+use crate::{
+    facts::{FnId, Ty},
+    flow::graph::{Callee, Graph, Place, Value},
+};
+use std::{collections::HashMap, rc::Rc};
+
+/// The calls of each function.
+pub(super) type Sites = HashMap<FnId, Vec<Site>>;
+
+impl Infer<'_, '_> {
+    /// Every call of each function of the workspace.
+    pub(super) fn sites(&self) -> Rc<Sites> {
+        if let Some(sites) = &*self.sites.borrow() {
+            return Rc::clone(sites);
+        }
+        let mut sites: Sites = HashMap::new();
+        for caller in 0..self.program.functions.len() {
+            for (block, op, value) in values(self.graph(caller)) {
+                match value {
+                    Value::Call { callee, args, .. } => {
+                        for callee in self.callees(caller, callee, args) {
+                            sites.entry(callee).or_default().push(Site { function: caller, block, op });
+                        }
+                    }
+                    // A function handed over by its path: `.and_then(Self::run)`.
+                    Value::Path(path) => {
+                        if let Some(callee) =
+                            self.program.function_at(caller, &self.program.resolve(caller, &path.segments))
+                        {
+                            sites.entry(callee).or_default().push(Site { function: caller, block, op });
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let sites = Rc::new(sites);
+        *self.sites.borrow_mut() = Some(Rc::clone(&sites));
+        sites
+    }
+
+    /// The functions of the workspace that a call may mean.
+    pub(super) fn callees(&self, caller: FnId, callee: &Callee, args: &[Place]) -> Vec<FnId> {
+        match callee {
+            Callee::Path(path) => {
+                let resolved = self.program.resolve(caller, &path.segments);
+                self.program.function_at(caller, &resolved).into_iter().collect()
+            }
+            Callee::Method { name, .. } => {
+                if self.program.named(name).is_empty() {
+                    return Vec::new();
+                }
+                let receiver = args.first().map_or(Ty::Unknown, |place| self.place(caller, place));
+                self.program.methods(&receiver.inner(), name, caller)
+            }
+            Callee::Place(place) => match self.place(caller, place) {
+                Ty::Function(id) => vec![id],
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    pub(super) fn callees_of(&self, receiver: &Ty, name: &str, from: FnId) -> Vec<FnId> {
+        if self.program.named(name).is_empty() {
+            Vec::new()
+        } else {
+            self.program.methods(receiver, name, from)
+        }
+    }
+}
+
+/// Every value of a graph with its place.
+fn values(graph: &Graph) -> impl Iterator<Item = (u32, usize, &Value)> {
+    graph.blocks.iter().enumerate().flat_map(|(block, facts)| {
+        let block = u32::try_from(block).unwrap_or(u32::MAX);
+        facts.ops.iter().enumerate().map(move |(op, facts)| (block, op, &facts.value))
+    })
+}

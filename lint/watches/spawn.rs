@@ -1,0 +1,108 @@
+//! Tasks and threads: the watch's own task spawned, and others beside it.
+
+use super::{
+    state::{State, Then},
+    value::Val,
+    verdict::Verdict,
+    walk::{Flow, Walk},
+};
+use crate::{
+    facts::FnId,
+    flow::graph::{Op, Place, Value},
+};
+use rideout_rules::model::Outcome;
+
+impl Walk<'_, '_, '_> {
+    pub(super) fn spawn(
+        &self,
+        state: &mut State,
+        op: &Op,
+        args: &[Place],
+        values: &[Val],
+        method: bool,
+    ) -> Flow {
+        let function = state.frame().function;
+        let task = values.iter().skip(usize::from(method)).find(|value| {
+            matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..) | Val::Again(..))
+        });
+        let dropped = self.is_dropped(function, &op.to);
+        match task.or_else(|| values.first().filter(|value| matches!(value, Val::Done(_) | Val::Returns(_))))
+        {
+            Some(Val::Done(inner) | Val::Returns(inner)) => {
+                if self.in_accept_loop(function, state.frame().block) {
+                    return Flow::Done(Verdict::new(Outcome::OneShot, state));
+                }
+                let inner = match &**inner {
+                    Val::Done(inner) => (**inner).clone(),
+                    other => other.clone(),
+                };
+                state.finite = false;
+                let handle = Val::Handle(Box::new(inner.clone()));
+                let kept = method
+                    && args.first().is_some_and(|place| {
+                        self.graph(function).locals[place.local as usize].name.is_some()
+                    });
+                if dropped && self.ordinary.is_some() {
+                    return Flow::Done(Verdict::none());
+                }
+                if dropped && !kept {
+                    if args.iter().any(|task| self.tells_by_sender(state, task)) {
+                        return Flow::Done(Verdict::new(Outcome::Forwards, state));
+                    }
+                    return Flow::Done(self.dead(state));
+                }
+                state.pending_handle = true;
+                if kept && let Some(place) = args.first() {
+                    state.set(place, handle.clone());
+                }
+                state.set(&op.to, handle);
+                Flow::Next
+            }
+            Some(Val::Again(span, callee)) => {
+                let call = self.outer_call(state, *span);
+                if dropped {
+                    state.handed_over = Some((call, state.waited));
+                }
+                self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*span, *callee))))
+            }
+            Some(Val::Future(callee, inner)) => {
+                let mut task = state.clone();
+                let _ = self.inline(&mut task, *callee, inner.clone(), Then::Detached, op.span);
+                self.beside(state, op, task)
+            }
+            Some(Val::Body(owner, body, env)) => {
+                let mut task = state.clone();
+                let _ = self.run_body(&mut task, *owner, *body, *env, &[], Then::Detached);
+                self.beside(state, op, task)
+            }
+            _ => self.finish_call(state, op, Val::Unknown),
+        }
+    }
+
+    /// Whether a value is never looked at: not read, or bound to a name that is not.
+    fn is_dropped(&self, function: FnId, place: &Place) -> bool {
+        let graph = self.graph(function);
+        let reads = graph.locals[place.local as usize].reads;
+        let bound = graph
+            .blocks
+            .iter()
+            .flat_map(|block| &block.ops)
+            .find(|op| matches!(&op.value, Value::Use(from) if from == place) && op.to.fields.is_empty());
+        reads == 0
+            || (reads == 1
+                && bound.is_some_and(|op| {
+                    graph.locals[op.to.local as usize].reads == 0
+                        && graph.locals[op.to.local as usize].name.is_some()
+                }))
+    }
+
+    /// A new task runs beside the path: either may bring the watch back.
+    fn beside(&self, state: &State, op: &Op, task: State) -> Flow {
+        let mut after = state.clone();
+        after.set(&op.to, Val::Unknown);
+        if task.frames.len() == state.frames.len() {
+            return Flow::Any(vec![after]);
+        }
+        Flow::Any(vec![after, task])
+    }
+}

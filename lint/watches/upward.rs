@@ -1,0 +1,225 @@
+//! Going up: where the outermost body in view was called or made.
+
+use super::{
+    infer::Site,
+    state::{Frame, Phase, State, Then},
+    value::{Env, Val},
+    verdict::Verdict,
+    walk::{Flow, Walk},
+};
+use crate::{
+    facts::{FnId, Ty},
+    flow::graph::{BodyKind, Callee, Place, Value},
+    syntax::tree::Receiver,
+};
+use rideout_rules::{catalog::Meaning, model::Outcome};
+
+/// Most callers gone up through.
+const HIGHEST: usize = 10;
+
+impl Walk<'_, '_, '_> {
+    /// The outermost body in view returns: the walk goes on where it was made or called.
+    pub(super) fn up(&self, state: &mut State, frame: &Frame, value: Val) -> Flow {
+        let function = &self.infer.program.functions[frame.function];
+        if let Some(seen) = &self.ordinary
+            && value.carries()
+            && value != Val::Panic
+            && !state.pending_handle
+            && !value.is_variant("Err")
+        {
+            seen.returned.set(true);
+        }
+        if self.is_request(frame.function) {
+            return Flow::Done(Verdict::new(Outcome::OneShot, state));
+        }
+        if frame.body != 0 {
+            return self.made(state, frame, value);
+        }
+        if function.receiver == Receiver::Value && self.drops_guard(frame.function) {
+            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
+        }
+        if function.name == "main" && function.owner.is_none() {
+            let outcome = if state.pending_handle { Outcome::Ends } else { Outcome::Surfaces };
+            return Flow::Done(Verdict::new(outcome, state));
+        }
+        let all = self.infer.sites();
+        let sites: Vec<Site> = all.get(&frame.function).map_or_else(Vec::new, |sites| {
+            sites.iter().copied().filter(|site| site.function != frame.function).collect()
+        });
+        if sites.is_empty() || state.chain.len() >= HIGHEST {
+            return Flow::Done(self.leave(state, &value));
+        }
+        let mut states = Vec::new();
+        for site in sites {
+            if state.chain.contains(&site) {
+                continue;
+            }
+            if let Some(next) = self.at_caller(state, frame, site, &value) {
+                states.push(next);
+            }
+        }
+        if states.is_empty() { Flow::Done(self.leave(state, &value)) } else { Flow::All(states) }
+    }
+
+    /// The state in which a caller gets the value.
+    fn at_caller(&self, state: &State, frame: &Frame, site: Site, value: &Val) -> Option<State> {
+        let graph = self.graph(site.function);
+        let block = &graph.blocks[site.block as usize];
+        let op = &block.ops[site.op];
+        let is_async = self.infer.program.functions[frame.function].is_async;
+        let mut env = Env::default();
+        match &op.value {
+            Value::Call { args, .. } => {
+                // What was the stream through a parameter is the stream through the argument.
+                let params = &self.graph(frame.function).bodies[0].params;
+                let callee = &state.envs[frame.env];
+                for (place, known) in callee.entries() {
+                    if !known.holds(&Val::Ours) && !known.holds(&Val::Fresh) {
+                        continue;
+                    }
+                    let origin = self.param_of(frame.function, place.local);
+                    if let Some(at) = params.iter().position(|param| *param == origin)
+                        && let Some(arg) = args.get(at)
+                    {
+                        let mut outer = arg.clone();
+                        outer.fields.extend(place.fields.iter().cloned());
+                        env.set(&outer, known.clone());
+                    }
+                }
+            }
+            Value::Path(_) => {}
+            _ => return None,
+        }
+        let mut next = state.clone();
+        next.ups += 1;
+        next.chain.push(site);
+        next.envs = vec![env];
+        next.frames = vec![Frame {
+            function: site.function,
+            body: block.body,
+            block: site.block,
+            op: site.op + 1,
+            env: 0,
+            then: Then::Callers,
+        }];
+        let given = match (&op.value, is_async) {
+            (Value::Path(_), _) => Val::Returns(Box::new(if is_async {
+                Val::Done(Box::new(value.clone()))
+            } else {
+                value.clone()
+            })),
+            (_, true) => Val::Done(Box::new(value.clone())),
+            (_, false) if *value == Val::Panic => {
+                let _ = self.panic(&mut next);
+                Val::Done(Box::new(Val::Panic))
+            }
+            (_, false) => value.clone(),
+        };
+        next.finite |=
+            graph.blocks[site.block as usize].within.is_some_and(|id| graph.loops[id as usize].finite);
+        if value.is_fault() {
+            let location = self.location(site.function, op.span);
+            next.step(location, "the fault comes back from this call");
+            if graph.blocks[site.block as usize].within.is_some() {
+                next.consumer = self.consumer(site.function, site.block, op.span);
+                next.consumer_item = site.function;
+            }
+        }
+        next.set(&op.to, given);
+        Some(next)
+    }
+
+    /// The parameter that a local was bound from, or the local itself.
+    pub(super) fn param_of(&self, function: FnId, local: u32) -> u32 {
+        let graph = self.graph(function);
+        graph
+            .blocks
+            .first()
+            .and_then(|block| {
+                block.ops.iter().find_map(|op| match &op.value {
+                    Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => {
+                        Some(from.local)
+                    }
+                    _ => None,
+                })
+            })
+            .unwrap_or(local)
+    }
+
+    /// A closure, `async` block or generator has ended: the walk goes on where it was made.
+    fn made(&self, state: &mut State, frame: &Frame, value: Val) -> Flow {
+        let graph = self.graph(frame.function);
+        let mut found = None;
+        for (block, facts) in graph.blocks.iter().enumerate() {
+            for (op, facts) in facts.ops.iter().enumerate() {
+                if matches!(facts.value, Value::Body(body) if body == frame.body) {
+                    found = Some((block, op));
+                }
+            }
+        }
+        let Some((block, op)) = found else { return Flow::Done(self.leave(state, &value)) };
+        let kind = graph.bodies[frame.body as usize].kind;
+        if let BodyKind::Closure { is_async } = kind
+            && let Some((block, op)) = self.called_inside(frame, &graph.blocks[block].ops[op].to)
+        {
+            // `unfold` and `for_each` call it from a body of their own.
+            let facts = &graph.blocks[block as usize];
+            let to = facts.ops[op].to.clone();
+            let value = if is_async { Val::Done(Box::new(value)) } else { value };
+            *state.frame_mut() =
+                Frame { body: facts.body, block, op: op + 1, then: Then::Callers, ..frame.clone() };
+            state.set(&to, value);
+            return Flow::Next;
+        }
+        let given = match graph.bodies[frame.body as usize].kind {
+            BodyKind::Generator { .. } => {
+                state.phase = Phase::Polled(100);
+                Val::Ended
+            }
+            BodyKind::Closure { is_async: true } => Val::Returns(Box::new(Val::Done(Box::new(value)))),
+            BodyKind::Closure { is_async: false } => Val::Returns(Box::new(value)),
+            BodyKind::Async | BodyKind::Function { .. } => Val::Done(Box::new(value)),
+        };
+        if matches!(graph.bodies[frame.body as usize].kind, BodyKind::Closure { .. }) {
+            state.closure = Some((frame.function, frame.body));
+        }
+        let block_id = u32::try_from(block).unwrap_or(u32::MAX);
+        let to = graph.blocks[block].ops[op].to.clone();
+        let body = graph.blocks[block].body;
+        state.ups += 1;
+        *state.frame_mut() =
+            Frame { body, block: block_id, op: op + 1, then: Then::Callers, ..frame.clone() };
+        state.set(&to, given);
+        Flow::Next
+    }
+
+    /// The call of a closure from another body than the one that makes it.
+    fn called_inside(&self, frame: &Frame, closure: &Place) -> Option<(u32, usize)> {
+        let graph = self.graph(frame.function);
+        let made_in = graph
+            .blocks
+            .iter()
+            .find(|block| {
+                block.ops.iter().any(|op| matches!(op.value, Value::Body(body) if body == frame.body))
+            })
+            .map(|block| block.body);
+        (0..).zip(&graph.blocks).find_map(|(id, block)| {
+            let op = block.ops.iter().position(|op| {
+                matches!(&op.value, Value::Call { callee: Callee::Place(place), .. } if place == closure)
+            })?;
+            (Some(block.body) != made_in).then_some((id, op))
+        })
+    }
+
+    /// Whether dropping `self` tells somebody.
+    fn drops_guard(&self, id: FnId) -> bool {
+        let program = self.infer.program;
+        let Some(own) = program.functions[id].outer.self_type.as_ref() else { return false };
+        let Ty::Local(at, _) = program.ty_in(id, own) else { return false };
+        let known = program.known(id);
+        program.types[at].fields.keys().any(|field| match program.field(at, field, &[]) {
+            Ty::Named { path, .. } => known.word_type(&path) == Some(Meaning::Guard),
+            _ => false,
+        })
+    }
+}
