@@ -7,7 +7,7 @@ use super::{
     resolve::Scope,
 };
 use crate::{
-    flow::{self},
+    flow,
     syntax::tree::{self, Function, Generics, Item, Type},
 };
 
@@ -38,7 +38,7 @@ impl<'c> Program<'c> {
         let nothing = Arc::new(OuterFacts::default());
         for item in items {
             match item {
-                Item::Use(_) | Item::Constant { .. } | Item::Declared(_) => {}
+                Item::Use(_) | Item::Constant | Item::Declared(_) => {}
                 Item::Module { name, items } => self.module(file, Some(name), items),
                 Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
                 Item::Struct { name, fields, generics } => {
@@ -121,15 +121,12 @@ impl<'c> Program<'c> {
             owner,
             of_trait,
             in_trait,
-            public: function.public,
             is_async: function.is_async,
             receiver: function.receiver,
             generics: Arc::new(function.generics),
             outer: Arc::clone(outer),
             params: function.params.into_iter().map(|param| param.ty).collect(),
             output: function.output,
-            attributes: function.attributes,
-            span: function.span,
             has_body: function.body.is_some(),
             graph,
         });

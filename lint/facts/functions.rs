@@ -76,7 +76,7 @@ impl Program<'_> {
             let owner = if owner == "Self" { here.owner.clone()? } else { owner.clone() };
             if owner.starts_with(char::is_uppercase) {
                 let foreign =
-                    path.len() > 2 && !is_inner(&path[0]) && self.types_by_name.get(&owner).is_none();
+                    path.len() > 2 && !is_inner(&path[0]) && !self.types_by_name.contains_key(&owner);
                 let owned = self.owned(name, &owner);
                 let mut found = owned.iter().copied().filter(|id| {
                     let function = &self.functions[*id];

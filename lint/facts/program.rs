@@ -8,7 +8,7 @@ use std::{
 use super::{known::Known, resolve::Scope};
 use crate::{
     flow::graph::Graph,
-    syntax::tree::{File, Generics, Receiver, Span, Type},
+    syntax::tree::{File, Generics, Receiver, Type},
 };
 
 /// Index of a function in [`Program::functions`].
@@ -47,7 +47,6 @@ pub(crate) struct FunctionFacts {
     pub(crate) of_trait: Option<String>,
     /// Declared in a trait (with or without a body).
     pub(crate) in_trait: bool,
-    pub(crate) public: bool,
     pub(crate) is_async: bool,
     pub(crate) receiver: Receiver,
     pub(crate) generics: Arc<Generics>,
@@ -55,8 +54,6 @@ pub(crate) struct FunctionFacts {
     pub(crate) outer: Arc<OuterFacts>,
     pub(crate) params: Vec<Type>,
     pub(crate) output: Option<Type>,
-    pub(crate) attributes: Vec<String>,
-    pub(crate) span: Span,
     pub(crate) graph: Graph,
     pub(crate) has_body: bool,
 }

@@ -71,10 +71,6 @@ impl Ty {
         Self::named("Option", vec![some])
     }
 
-    pub(crate) fn is_named(&self, name: &str) -> bool {
-        matches!(self, Self::Named { path, .. } if &**path == name)
-    }
-
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)
     }
@@ -119,22 +115,6 @@ impl Ty {
             Self::Named { args, .. } | Self::Tuple(args) => args.iter().any(Self::opaque),
             Self::Future(inner) | Self::Callable(inner) => inner.opaque(),
             _ => false,
-        }
-    }
-
-    /// Replaces the watch in it.
-    pub(crate) fn map_watch(&self, change: &impl Fn(&WatchTy) -> WatchTy) -> Ty {
-        match self {
-            Self::Watch(watch) => Self::Watch(Arc::new(change(watch))),
-            Self::Named { path, args, calls } => Self::Named {
-                path: path.clone(),
-                args: args.iter().map(|arg| arg.map_watch(change)).collect(),
-                calls: calls.clone(),
-            },
-            Self::Tuple(parts) => Self::Tuple(parts.iter().map(|part| part.map_watch(change)).collect()),
-            Self::Future(inner) => Self::Future(Box::new(inner.map_watch(change))),
-            Self::Callable(inner) => Self::Callable(Box::new(inner.map_watch(change))),
-            other => other.clone(),
         }
     }
 }

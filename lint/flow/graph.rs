@@ -128,9 +128,7 @@ pub(crate) enum Value {
     Compare(BinaryOp, Place, Place),
     /// `a += b`.
     Step(Place, Place),
-    Range {
-        bounded: bool,
-    },
+    Range,
     /// A macro that is no code of its own; its arguments.
     Macro {
         path: Path,

@@ -216,9 +216,7 @@ impl Lowering {
         for statement in statements {
             last = None;
             match statement {
-                tree::Statement::Let { pat, ty, init, diverge, span } => {
-                    self.local(pat, ty.as_ref(), init.as_ref(), diverge.as_ref(), *span);
-                }
+                tree::Statement::Let(node) => self.local(node),
                 tree::Statement::Expr { expr, semi } => {
                     let value = self.expr(expr);
                     last = (!semi).then_some(value);
@@ -229,17 +227,12 @@ impl Lowering {
         last.unwrap_or_else(|| self.unit(span))
     }
 
-    fn local(
-        &mut self,
-        pat: &tree::Pat,
-        ty: Option<&Type>,
-        init: Option<&tree::Expr>,
-        diverge: Option<&tree::Expr>,
-        span: Span,
-    ) {
+    fn local(&mut self, node: &tree::Let) {
+        let tree::Let { pat, ty, init, diverge, span } = node;
+        let span = *span;
         let Some(init) = init else {
             if let tree::Pat::Bind { name, .. } = pat {
-                self.declare(name, ty.cloned());
+                self.declare(name, ty.clone());
             }
             return;
         };

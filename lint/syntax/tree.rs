@@ -84,10 +84,8 @@ pub(crate) enum Item {
         functions: Vec<Function>,
     },
     Impl(Impl),
-    Constant {
-        name: String,
-        value: Option<Expr>,
-    },
+    /// A constant or static, of which nothing is used.
+    Constant,
 }
 
 #[derive(Clone, Debug)]
@@ -125,15 +123,12 @@ pub(crate) struct Generics {
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) span: Span,
-    pub(crate) public: bool,
     pub(crate) is_async: bool,
     pub(crate) generics: Generics,
     pub(crate) receiver: Receiver,
     pub(crate) params: Vec<Param>,
     pub(crate) output: Option<Type>,
     pub(crate) body: Option<Block>,
-    /// Names of the attributes (`tokio::main`, `tool`).
-    pub(crate) attributes: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,19 +152,22 @@ pub(crate) struct Block {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
-    Let {
-        pat: Pat,
-        ty: Option<Type>,
-        init: Option<Expr>,
-        diverge: Option<Expr>,
-        span: Span,
-    },
+    Let(Box<Let>),
     /// An expression; `semi` tells whether its value is dropped.
     Expr {
         expr: Expr,
         semi: bool,
     },
     Item(Box<Item>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Let {
+    pub(crate) pat: Pat,
+    pub(crate) ty: Option<Type>,
+    pub(crate) init: Option<Expr>,
+    pub(crate) diverge: Option<Expr>,
+    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -361,19 +359,4 @@ pub(crate) enum Pat {
     Int(String),
     /// Literals, ranges, slices: they may match.
     Other(Vec<Pat>),
-}
-
-impl Pat {
-    /// Calls `visit` for this pattern and every one in it.
-    pub(crate) fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Pat)) {
-        visit(self);
-        match self {
-            Self::Bind { sub: Some(sub), .. } => sub.walk(visit),
-            Self::TupleStruct(_, pats) | Self::Tuple(pats) | Self::Or(pats) | Self::Other(pats) => {
-                pats.iter().for_each(|pat| pat.walk(visit));
-            }
-            Self::Struct(_, fields) => fields.iter().for_each(|(_, pat)| pat.walk(visit)),
-            _ => {}
-        }
-    }
 }

@@ -1,11 +1,12 @@
 //! The arms of the code that a fault enters, and what they do about it: log, single out a transient fault, leave.
 
+use rideout_rules::model::Arm;
+
 use super::{state::State, walk::Walk};
 use crate::{
     facts::FnId,
     flow::graph::{ArmId, BlockId},
 };
-use rideout_rules::model::Arm;
 
 impl Walk<'_, '_, '_> {
     pub(super) fn enter(&self, state: &mut State, block: BlockId) {

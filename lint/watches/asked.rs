@@ -1,8 +1,10 @@
 //! Methods of the watch itself, and of one that its function has made anew.
 
+use rideout_rules::model::Outcome;
+
 use super::{
     deliver::stream_method,
-    polls::{self},
+    polls,
     state::{Phase, State, Then},
     value::Val,
     verdict::Verdict,
@@ -12,7 +14,6 @@ use crate::{
     facts::{FnId, Ty},
     flow::graph::{Op, Place},
 };
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     /// A method of the watch itself.
@@ -42,7 +43,7 @@ impl Walk<'_, '_, '_> {
             // What says how the stream is, and is no stream.
             "is_closed" | "is_terminated" => self.finish_call(state, op, Val::Derived),
             "take" | "replace" if matches!(ty, Ty::Named { path, .. } if &**path == "Option") => {
-                state.released = args[0].fields.first().is_some();
+                state.released = !args[0].fields.is_empty();
                 state.set(&args[0], Val::variant("None", None));
                 self.finish_call(state, op, Val::variant("Some", Some(Val::Ours)))
             }

@@ -1,5 +1,7 @@
 //! Bounds on attempts: counters, deadlines and delays that run out.
 
+use rideout_rules::model::Outcome;
+
 use super::{
     state::State,
     verdict::Verdict,
@@ -9,7 +11,6 @@ use crate::{
     flow::graph::{Callee, Place, Value},
     syntax::tree::Op as BinaryOp,
 };
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     /// A bound on attempts matters only where the other branch recovers.

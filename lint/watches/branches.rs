@@ -1,5 +1,7 @@
 //! Branches on a path: conditions, patterns and `?`.
 
+use rideout_rules::model::Outcome;
+
 use super::{
     patterns::{Match, matches},
     state::State,
@@ -11,7 +13,6 @@ use crate::{
     flow::graph::{BlockId, BodyKind, Pattern, Place},
     syntax::tree::Span,
 };
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     pub(super) fn branch(&self, state: &mut State, cond: &Place, then: BlockId, otherwise: BlockId) -> Flow {
@@ -93,7 +94,7 @@ impl Walk<'_, '_, '_> {
                 for (local, value) in bound.locals {
                     state.set(&Place::local(local), value);
                 }
-                state.tested = carries && !pat.irrefutable() || carries && self.is_match_arm(state, yes);
+                state.tested = carries && (!pat.irrefutable() || self.is_match_arm(state, yes));
                 state.singles = bound.singles.or_else(|| state.singles.take());
                 self.enter(state, yes);
                 Flow::Next

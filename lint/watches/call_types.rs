@@ -1,16 +1,18 @@
 //! The types that calls give: functions, closures, and methods by their receiver.
 
-use super::{infer::chain_of, typing::Typing};
+use std::sync::Arc;
+
+use rideout_rules::catalog::{Meaning, Shape};
+
+use super::{infer::chain_of, polls, typing::Typing};
 use crate::{
     facts::{
         FnId, Ty,
         ty::{Call, WatchTy},
     },
     flow::graph::{BodyId, Callee, Place, Value},
-    syntax::tree::{Path, Span},
+    syntax::tree::{Path, Span, Type},
 };
-use rideout_rules::catalog::{Meaning, Shape};
-use std::sync::Arc;
 
 impl Typing<'_, '_, '_> {
     pub(super) fn call_path(&mut self, path: &Path, args: &[Place], span: Span) -> Ty {
@@ -73,7 +75,7 @@ impl Typing<'_, '_, '_> {
                     return first;
                 }
                 // An external constructor gives its type, whatever it is called.
-                let ty = program.ty_in(self.id, &crate::syntax::tree::Type::Path(owner_path));
+                let ty = program.ty_in(self.id, &Type::Path(owner_path));
                 return match ty {
                     // An associated function of a watch type that the catalog does not list opens nothing known.
                     Ty::Watch(watch) => Ty::Watch(Arc::new(WatchTy {
@@ -101,7 +103,7 @@ impl Typing<'_, '_, '_> {
             match &op.value {
                 Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                     match self.place(args.first()?) {
-                        Ty::Watch(watch) => super::polls::poll(known, watch.source, name).map(|_| watch),
+                        Ty::Watch(watch) => polls::poll(known, watch.source, name).map(|_| watch),
                         _ => None,
                     }
                 }
@@ -122,13 +124,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    pub(super) fn call_method(
-        &mut self,
-        name: &str,
-        turbofish: &[crate::syntax::tree::Type],
-        args: &[Place],
-        span: Span,
-    ) -> Ty {
+    pub(super) fn call_method(&mut self, name: &str, turbofish: &[Type], args: &[Place], span: Span) -> Ty {
         let infer = self.infer;
         let Some((receiver_place, rest)) = args.split_first() else { return Ty::Unknown };
         let receiver = self.place(receiver_place);
@@ -235,7 +231,7 @@ impl Typing<'_, '_, '_> {
         let known = self.infer.program.known(self.id);
         let types = &known.sources[watch.source].facts.types;
         let paths: Vec<&str> = types.iter().map(String::as_str).collect();
-        if let Some(poll) = super::polls::poll(known, watch.source, name) {
+        if let Some(poll) = polls::poll(known, watch.source, name) {
             return self.infer.shape(&poll.gives, known, None);
         }
         if let Some((source, opener, _)) = known.open_method(&paths, name).filter(|_| !paths.is_empty()) {

@@ -1,5 +1,7 @@
 //! Calls on a path: methods, functions and closures, each sent to what knows about it.
 
+use rideout_rules::model::{Outcome, ShowsAs};
+
 use super::{
     deliver::stream_method,
     infer::chain_of,
@@ -12,7 +14,6 @@ use crate::{
     flow::graph::{BodyKind, Callee, Op, Place},
     syntax::tree::{Path, Span},
 };
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     pub(super) fn call(
@@ -60,9 +61,7 @@ impl Walk<'_, '_, '_> {
         let Some(receiver) = values.first().cloned() else { return Flow::Next };
         if self.fact.restored_by.iter().any(|known| known == name) {
             state.restored = true;
-            if matches!(state.phase, Phase::Polled(_))
-                && self.fact.shows_as == rideout_rules::model::ShowsAs::Variant
-            {
+            if matches!(state.phase, Phase::Polled(_)) && self.fact.shows_as == ShowsAs::Variant {
                 state.waited = true;
             }
         }
@@ -111,8 +110,7 @@ impl Walk<'_, '_, '_> {
                 return self.generate_anew(state, op, name, args);
             }
             Val::Ended => return self.finish_call(state, op, Val::Ended),
-            Val::Handle(inner) if name == "is_finished" => {
-                let _ = inner;
+            Val::Handle(_) if name == "is_finished" => {
                 state.pending_handle = false;
                 return self.finish_call(state, op, Val::Bool(true));
             }
@@ -206,12 +204,12 @@ impl Walk<'_, '_, '_> {
             {
                 return flow;
             }
-            if let Some(reopen) = known.reopen_fn(&joined) {
-                if let Some(Val::Returns(inner)) = values.get(reopen.closure) {
-                    let chain: Vec<_> =
-                        args.iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
-                    return self.helper(state, op, reopen, (**inner).clone(), &chain);
-                }
+            if let Some(reopen) = known.reopen_fn(&joined)
+                && let Some(Val::Returns(inner)) = values.get(reopen.closure)
+            {
+                let chain: Vec<_> =
+                    args.iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
+                return self.helper(state, op, reopen, (**inner).clone(), &chain);
             }
         }
         if let Some(callee) = callee {

@@ -110,8 +110,7 @@ impl Walk<'_, '_, '_> {
                         "inspect_err" => Then::Keep(Box::new(receiver.clone()), op.to.clone()),
                         _ => Then::Into(op.to.clone()),
                     };
-                    let flow = self.run_body(state, function, body, env, &[payload.clone()], then);
-                    Some(flow)
+                    Some(self.run_body(state, function, body, env, &[payload], then))
                 }
                 None => done(state, Val::variant("Err", Some(payload))),
             },

@@ -1,17 +1,19 @@
 //! What a poll gives after the fault.
 
+use rideout_rules::{
+    catalog::Shape,
+    model::{Outcome, ShowsAs},
+};
+
 use super::{
     fill::{fill_end, fill_error, fill_item, mentions, shaped},
     polls::PollFact,
     state::{Phase, State},
     value::Val,
+    verdict::Verdict,
     walk::{Flow, Ordinary, Walk},
 };
 use crate::flow::graph::Place;
-use rideout_rules::{
-    catalog::Shape,
-    model::{Outcome, ShowsAs},
-};
 
 /// What the source answers to one poll.
 enum Event {
@@ -40,7 +42,7 @@ impl Walk<'_, '_, '_> {
             }
         };
         if let Some((call, _)) = state.handed_over.filter(|_| count > 0) {
-            return Flow::Done(super::verdict::Verdict::new(Outcome::Nests { call }, state));
+            return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
         }
         if let Some(seen) = &self.ordinary {
             return self.deliver_item(seen, state, count, fact, to, method);
@@ -61,18 +63,14 @@ impl Walk<'_, '_, '_> {
             }
             // Asked again in sequence, in no circle: it may fail again, and nothing spins.
             Event::Heals if state.round.is_none() && !state.waited && count < 3 => {
-                let error = match (method, self.own_item()) {
-                    ("", _) => Item::Value(fill_error(&fact.gives, self.payload())),
-                    (_, shape) => Item::Item(fill_error(&shape, self.payload())),
-                };
                 state.arm = None;
                 state.arms.clear();
-                error
+                self.error(fact, method)
             }
             Event::Heals => {
                 let paced = state.waited || self.fact.paced || self.fact.shows_as == ShowsAs::Variant;
                 let by = self.round(state);
-                return Flow::Done(super::verdict::Verdict::new(Outcome::Continues { paced, by }, state));
+                return Flow::Done(Verdict::new(Outcome::Continues { paced, by }, state));
             }
             Event::Pending => {
                 state.set(to, Val::Pending);
@@ -83,36 +81,33 @@ impl Walk<'_, '_, '_> {
                 state.arm = None;
                 state.healed = true;
                 let name = self.fact.restored_on.clone().unwrap_or_default();
-                Item::Value(fill_item(&fact.gives, Val::FaultItem(name)))
+                Given::Whole(fill_item(&fact.gives, Val::FaultItem(name)))
             }
-            Event::Error => match (method, self.own_item()) {
-                ("", _) => Item::Value(fill_error(&fact.gives, self.payload())),
-                (_, shape) => Item::Item(fill_error(&shape, self.payload())),
-            },
+            Event::Error => self.error(fact, method),
             Event::End => {
                 if method.is_empty() {
-                    Item::Value(fill_end(&fact.gives))
+                    Given::Whole(fill_end(&fact.gives))
                 } else {
-                    Item::End
+                    Given::End
                 }
             }
             Event::Variant => {
                 let value = self.variant();
                 match (method, self.fact.in_item || self.fact.announced_by.is_some()) {
-                    ("", true) => Item::Value(fill_item(&fact.gives, value)),
-                    ("", false) => Item::Value(fill_error(&fact.gives, value)),
-                    (_, true) => Item::Item(fill_item(&self.own_item(), value)),
-                    (_, false) => Item::Item(fill_error(&self.own_item(), value)),
+                    ("", true) => Given::Whole(fill_item(&fact.gives, value)),
+                    ("", false) => Given::Whole(fill_error(&fact.gives, value)),
+                    (_, true) => Given::Item(fill_item(&self.own_item(), value)),
+                    (_, false) => Given::Item(fill_error(&self.own_item(), value)),
                 }
             }
         };
         match item {
-            Item::Value(value) => {
+            Given::Whole(value) => {
                 state.set(to, value);
                 Flow::Next
             }
-            Item::Item(value) => self.adapt(state, value, 0, method, to),
-            Item::End => {
+            Given::Item(value) => self.adapt(state, value, 0, method, to),
+            Given::End => {
                 self.finish(state, method, to);
                 Flow::Next
             }
@@ -132,7 +127,7 @@ impl Walk<'_, '_, '_> {
         if count > 0 || state.reopened {
             let again = if state.ups > 0 { &seen.again_above } else { &seen.again_here };
             again.set(true);
-            return Flow::Done(super::verdict::Verdict::none());
+            return Flow::Done(Verdict::none());
         }
         state.phase = Phase::Polled(1);
         let value = if method.is_empty() {
@@ -189,9 +184,13 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// The payload of the fault's `Err`.
-    fn payload(&self) -> Val {
-        Val::Fault
+    /// The fault as an `Err`.
+    fn error(&self, fact: &PollFact, method: &str) -> Given {
+        if method.is_empty() {
+            Given::Whole(fill_error(&fact.gives, Val::Fault))
+        } else {
+            Given::Item(fill_error(&self.own_item(), Val::Fault))
+        }
     }
 
     fn variant(&self) -> Val {
@@ -215,9 +214,10 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-enum Item {
+/// What a poll gives.
+enum Given {
     /// The poll's whole result.
-    Value(Val),
+    Whole(Val),
     /// An item of the stream, before its adapters.
     Item(Val),
     End,

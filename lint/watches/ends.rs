@@ -1,5 +1,7 @@
 //! Where paths end: values given back, tasks that end, panics, and what leaves the view.
 
+use rideout_rules::model::Outcome;
+
 use super::{
     state::{Phase, State, Then},
     value::Val,
@@ -7,7 +9,6 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{facts::Ty, flow::graph::BodyKind, syntax::tree::Span};
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     /// The watch is over on this path.

@@ -1,7 +1,8 @@
 //! Values in the shape that a polling method gives.
 
-use super::value::Val;
 use rideout_rules::catalog::Shape;
+
+use super::value::Val;
 
 pub(super) fn shaped(method: &str, item: Val) -> Val {
     let ready = |value| if method.contains("poll") { Val::variant("Ready", Some(value)) } else { value };

@@ -9,7 +9,7 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::FnId,
+    facts::{FnId, ty::Call},
     flow::graph::{BodyId, Op, Value},
     syntax::tree::Span,
 };
@@ -22,7 +22,7 @@ impl Walk<'_, '_, '_> {
         op: &Op,
         reopen: &Reopen,
         result: Val,
-        chain: &[crate::facts::ty::Call],
+        chain: &[Call],
     ) -> Flow {
         let result = match result {
             Val::Done(inner) => *inner,

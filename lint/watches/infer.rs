@@ -1,5 +1,9 @@
 //! Types of places, by following values through graphs, remembered for each function.
 
+use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+
+use rideout_rules::catalog::Shape;
+
 use super::{sites::Sites, typing::Typing};
 use crate::{
     facts::{
@@ -8,8 +12,6 @@ use crate::{
     },
     flow::graph::{Body, BodyId, BodyKind, End, Graph, Place},
 };
-use rideout_rules::catalog::Shape;
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
 /// The types of one function.
 #[derive(Debug, Default)]

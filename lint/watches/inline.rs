@@ -1,5 +1,7 @@
 //! Walking into functions, closures and `async` blocks of the workspace.
 
+use rideout_rules::model::{Location, Outcome};
+
 use super::{
     state::{Frame, State, Then},
     value::{Env, Val},
@@ -9,9 +11,8 @@ use super::{
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{BodyId, Op, Place},
-    syntax::tree::Span,
+    syntax::tree::{Span, Type},
 };
-use rideout_rules::model::{Location, Outcome};
 
 /// Deepest nesting of functions that are walked into.
 const DEEPEST: usize = 7;
@@ -162,8 +163,8 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-fn is_poll_output(output: Option<&crate::syntax::tree::Type>) -> bool {
-    matches!(output, Some(crate::syntax::tree::Type::Path(path)) if path.last() == "Poll")
+fn is_poll_output(output: Option<&Type>) -> bool {
+    matches!(output, Some(Type::Path(path)) if path.last() == "Poll")
 }
 
 fn gives_future(ty: &Ty) -> bool {

@@ -1,5 +1,10 @@
 //! One poll, judged: whether a watch stands there, and where each of its faults leads.
 
+use rideout_rules::{
+    catalog::FaultFact,
+    model::{Fault, FaultPath, Location, Outcome, Source, Step, Watch},
+};
+
 use super::{
     facts,
     infer::Infer,
@@ -13,10 +18,6 @@ use crate::{
     facts::FnId,
     flow::graph::{Callee, End, Graph, Pattern, Place, Value},
     syntax::tree::Span,
-};
-use rideout_rules::{
-    catalog::FaultFact,
-    model::{Fault, FaultPath, Location, Outcome, Source, Step, Watch},
 };
 
 /// One poll, judged.

@@ -1,5 +1,7 @@
 //! New openings of the watch: the first goes on in both its results, the second tells whether anything waited.
 
+use rideout_rules::model::{Outcome, ShowsAs};
+
 use super::{
     state::{Phase, State},
     value::Val,
@@ -7,7 +9,6 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{facts::Ty, flow::graph::Op};
-use rideout_rules::model::{Outcome, ShowsAs};
 
 impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.

@@ -1,5 +1,9 @@
 //! What one operation of a graph makes of the values that it is given.
 
+use std::collections::BTreeMap;
+
+use rideout_rules::{catalog::Meaning, model::Outcome};
+
 use super::{
     state::State,
     value::Val,
@@ -10,7 +14,6 @@ use crate::{
     flow::graph::{Op, Value},
     syntax::tree::Op as BinaryOp,
 };
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     pub(super) fn op(&self, state: &mut State, op: &Op) -> Flow {
@@ -19,12 +22,12 @@ impl Walk<'_, '_, '_> {
             Value::Unit => Val::Unit,
             Value::Bool(value) => Val::Bool(*value),
             Value::Int(digits) => Val::Int(digits.clone()),
-            Value::Str | Value::Range { .. } => Val::Unknown,
+            Value::Str | Value::Range => Val::Unknown,
             Value::Never => Val::Pending,
             Value::Path(path) => {
                 if path.single() == Some("None") {
                     let fault = self.fault_arm(state).is_some();
-                    Val::Variant { name: "None".to_owned(), fields: std::collections::BTreeMap::new(), fault }
+                    Val::Variant { name: "None".to_owned(), fields: BTreeMap::new(), fault }
                 } else {
                     Val::Path(path.segments.join("::"))
                 }
@@ -47,7 +50,7 @@ impl Walk<'_, '_, '_> {
             Value::Step(..) => Val::Unknown,
             Value::Macro { path, args } => {
                 let known = self.infer.program.known(state.frame().function);
-                if known.word_macro(path.last()) == Some(rideout_rules::catalog::Meaning::Log) {
+                if known.word_macro(path.last()) == Some(Meaning::Log) {
                     self.log(state);
                     Val::Unit
                 } else if path.last().contains("spawn") {

@@ -1,5 +1,7 @@
 //! Calls that lead out of the workspace: what their names and arguments say.
 
+use rideout_rules::{catalog::Meaning, model::Outcome};
+
 use super::{
     state::State,
     value::Val,
@@ -7,7 +9,6 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::flow::graph::{Op, Place};
-use rideout_rules::{catalog::Meaning, model::Outcome};
 
 impl Walk<'_, '_, '_> {
     /// A call that leads out of the workspace.
@@ -76,27 +77,26 @@ impl Walk<'_, '_, '_> {
             return Flow::Done(Verdict::new(Outcome::Unknown, state));
         }
         let given_away = values.iter().skip(usize::from(converts)).any(Val::is_fault);
-        let plain = converts
-            || matches!(
-                name,
-                "from"
-                    | "into"
-                    | "new"
-                    | "format"
-                    | "to_string"
-                    | "drop"
-                    | "boxed"
-                    | "anyhow"
-                    | "ready"
-                    | "once"
-                    | "type_name"
-            );
+        let wraps = matches!(
+            name,
+            "from"
+                | "into"
+                | "new"
+                | "format"
+                | "to_string"
+                | "drop"
+                | "boxed"
+                | "anyhow"
+                | "ready"
+                | "once"
+                | "type_name"
+        );
         if given_away
             && !matches!(
                 name,
                 "drop" | "ready" | "once" | "from" | "new" | "format" | "eq" | "contains" | "matches"
             )
-            && !(plain && !converts)
+            && (converts || !wraps)
         {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }

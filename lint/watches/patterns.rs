@@ -89,7 +89,7 @@ fn step(pat: &Pattern, value: &Val, names: &Names<'_>, bound: &mut Bound) -> Ans
         Pattern::Bool(wanted) => match value {
             Val::Bool(value) if value == wanted => Answer::Yes,
             Val::Bool(_) => Answer::No,
-            _ => unknown(pat, value, names, bound),
+            _ => unknown(pat, value, bound),
         },
         Pattern::Int(wanted) => match value {
             Val::Int(value) if value == wanted => Answer::Yes,
@@ -98,7 +98,7 @@ fn step(pat: &Pattern, value: &Val, names: &Names<'_>, bound: &mut Bound) -> Ans
                 bound.singles = Some(wanted.clone());
                 Answer::Yes
             }
-            _ => unknown(pat, value, names, bound),
+            _ => unknown(pat, value, bound),
         },
         Pattern::Tuple(pats) => parts(pats, value, names, bound),
         Pattern::Path(path) => named(path.segments.as_slice(), &[], value, names, bound),
@@ -111,7 +111,7 @@ fn step(pat: &Pattern, value: &Val, names: &Names<'_>, bound: &mut Bound) -> Ans
                 pats.iter().map(|(name, pat)| (name.clone(), pat)).collect();
             named(path.segments.as_slice(), &fields, value, names, bound)
         }
-        Pattern::Other(_) => unknown(pat, value, names, bound),
+        Pattern::Other(_) => unknown(pat, value, bound),
     }
 }
 
@@ -134,8 +134,7 @@ fn parts(pats: &[Pattern], value: &Val, names: &Names<'_>, bound: &mut Bound) ->
 }
 
 /// Binds every name of a pattern to something unknown (or made of the fault).
-fn unknown(pat: &Pattern, value: &Val, names: &Names<'_>, bound: &mut Bound) -> Answer {
-    let _ = names;
+fn unknown(pat: &Pattern, value: &Val, bound: &mut Bound) -> Answer {
     let inner = if value.carries() { Val::Derived } else { Val::Unknown };
     pat.walk(&mut |pat| {
         if let Pattern::Bind(local, _) = pat {

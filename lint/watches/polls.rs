@@ -1,5 +1,7 @@
 //! The places where a watch is asked for its next item.
 
+use std::sync::Arc;
+
 use rideout_rules::catalog::Shape;
 
 use super::infer::{Infer, Types};
@@ -8,7 +10,6 @@ use crate::{
     flow::graph::{Callee, Graph, Place, Value},
     syntax::tree::Span,
 };
-use std::sync::Arc;
 
 /// What a polling method gives.
 #[derive(Clone, Debug)]
@@ -60,7 +61,6 @@ pub(super) struct PollSite {
     pub(super) stream: Place,
     pub(super) watch: Arc<WatchTy>,
     pub(super) fact: PollFact,
-    pub(super) span: Span,
     pub(super) name_span: Span,
 }
 
@@ -84,7 +84,6 @@ pub(super) fn find(infer: &Infer<'_, '_>, id: FnId, graph: &Graph, types: &Types
                 stream: stream.clone(),
                 watch,
                 fact,
-                span: facts.span,
                 name_span: *name_span,
             });
         }

@@ -1,14 +1,12 @@
 //! What a function lives for: one request, one client, or as long as the program.
 
-use super::{
-    polls::{self},
-    walk::Walk,
-};
+use rideout_rules::catalog::Meaning;
+
+use super::{polls, walk::Walk};
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BlockId, Callee, Op, Value},
+    flow::graph::{BlockId, Callee, Graph, Op, Value},
 };
-use rideout_rules::catalog::Meaning;
 
 impl Walk<'_, '_, '_> {
     /// Whether a function serves one request or one client.
@@ -81,7 +79,7 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-pub(super) fn in_loop(graph: &crate::flow::graph::Graph, within: Option<u32>, wanted: u32) -> bool {
+pub(super) fn in_loop(graph: &Graph, within: Option<u32>, wanted: u32) -> bool {
     let mut within = within;
     while let Some(id) = within {
         if id == wanted {

@@ -1,11 +1,12 @@
 //! Who calls whom in the workspace.
 
+use std::{collections::HashMap, rc::Rc};
+
 use super::infer::{Infer, Site};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{Callee, Graph, Place, Value},
 };
-use std::{collections::HashMap, rc::Rc};
 
 /// The calls of each function.
 pub(super) type Sites = HashMap<FnId, Vec<Site>>;

@@ -1,5 +1,7 @@
 //! Tasks and threads: the watch's own task spawned, and others beside it.
 
+use rideout_rules::model::Outcome;
+
 use super::{
     state::{State, Then},
     value::Val,
@@ -10,7 +12,6 @@ use crate::{
     facts::FnId,
     flow::graph::{Op, Place, Value},
 };
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     pub(super) fn spawn(

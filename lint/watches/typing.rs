@@ -220,7 +220,7 @@ impl Typing<'_, '_, '_> {
 
     /// The type a path names, if it is one of the workspace.
     fn local_only(&self, path: &Path) -> Ty {
-        match self.infer.program.ty_in(self.id, &crate::syntax::tree::Type::Path(path.clone())) {
+        match self.infer.program.ty_in(self.id, &Type::Path(path.clone())) {
             local @ Ty::Local(..) => local,
             _ => Ty::Unknown,
         }
@@ -228,7 +228,7 @@ impl Typing<'_, '_, '_> {
 
     /// `Type { .. }`, `Enum::Variant { .. }`.
     pub(super) fn constructed(&self, path: &Path) -> Ty {
-        let whole = self.infer.program.ty_in(self.id, &crate::syntax::tree::Type::Path(path.clone()));
+        let whole = self.infer.program.ty_in(self.id, &Type::Path(path.clone()));
         if matches!(whole, Ty::Local(..)) {
             return whole;
         }

@@ -1,5 +1,7 @@
 //! Going up: where the outermost body in view was called or made.
 
+use rideout_rules::{catalog::Meaning, model::Outcome};
+
 use super::{
     infer::Site,
     state::{Frame, Phase, State, Then},
@@ -12,7 +14,6 @@ use crate::{
     flow::graph::{BodyKind, Callee, Place, Value},
     syntax::tree::Receiver,
 };
-use rideout_rules::{catalog::Meaning, model::Outcome};
 
 /// Most callers gone up through.
 const HIGHEST: usize = 10;

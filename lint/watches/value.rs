@@ -1,11 +1,12 @@
 //! Abstract values of the walk, and the places that hold them.
 
+use std::{collections::BTreeMap, rc::Rc};
+
 use crate::{
     facts::FnId,
     flow::graph::{BodyId, Place},
     syntax::tree::Span,
 };
-use std::{collections::BTreeMap, rc::Rc};
 
 /// The name of a value of which only some fields are known.
 pub(super) const PARTLY: &str = "_";

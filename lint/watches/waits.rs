@@ -1,5 +1,7 @@
 //! Waiting on a path: `.await`, and several futures joined.
 
+use rideout_rules::model::Outcome;
+
 use super::{
     state::{State, Then},
     value::Val,
@@ -11,7 +13,6 @@ use crate::{
     flow::graph::{BodyKind, Op, Place, Value},
     syntax::tree::Span,
 };
-use rideout_rules::model::Outcome;
 
 impl Walk<'_, '_, '_> {
     /// `.await`.

@@ -1,5 +1,15 @@
 //! The walk: from a poll that gives the fault, along every edge that the fault can take, to where it leads.
 
+use std::{
+    cell::{Cell, RefCell},
+    collections::{HashMap, HashSet},
+};
+
+use rideout_rules::{
+    catalog::FaultFact,
+    model::{Location, Outcome, ShowsAs},
+};
+
 use super::{
     infer::Infer,
     patterns::Names,
@@ -12,14 +22,6 @@ use crate::{
     facts::FnId,
     flow::graph::{Block, BlockId, End, Graph},
     syntax::tree::Span,
-};
-use rideout_rules::{
-    catalog::FaultFact,
-    model::{Location, Outcome},
-};
-use std::{
-    cell::{Cell, RefCell},
-    collections::{HashMap, HashSet},
 };
 
 /// Steps that the walk of one fault may take. A walk that needs more says nothing.
@@ -129,7 +131,6 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
 
     /// Whether the source goes on by itself after this fault.
     pub(super) fn heals(&self) -> bool {
-        use rideout_rules::model::ShowsAs;
         match self.fact.shows_as {
             ShowsAs::ErrorHeals | ShowsAs::CallError => true,
             ShowsAs::Variant => self.fact.heals,

@@ -1,5 +1,7 @@
 //! Calls that the catalog gives a meaning: waits, logs, sends, timeouts.
 
+use rideout_rules::{catalog::Meaning, model::Outcome};
+
 use super::{
     state::{Phase, State, Then},
     value::Val,
@@ -7,7 +9,6 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::flow::graph::{Op, Place};
-use rideout_rules::{catalog::Meaning, model::Outcome};
 
 impl Walk<'_, '_, '_> {
     pub(super) fn word(

@@ -76,9 +76,9 @@ impl Lowering {
                 let rest = rest.as_ref().map(|rest| self.expr(rest));
                 self.put(Value::Struct { path: path.clone(), fields, rest }, span)
             }
-            ExprKind::Range { parts, bounded } => {
+            ExprKind::Range { parts, .. } => {
                 self.exprs(parts);
-                self.put(Value::Range { bounded: *bounded }, span)
+                self.put(Value::Range, span)
             }
             ExprKind::Block { label, block } => self.labelled(label.as_ref(), block),
             ExprKind::Async(block) => {

@@ -71,7 +71,7 @@ impl Lowering {
     /// `pin!(x)` gives `x`; `pin_mut!(x)` leaves the name as it is; `pin! { let x = e; }` declares.
     fn pin(&mut self, exprs: &[Expr], span: Span) -> Place {
         if let [Expr { kind: ExprKind::Block { block, .. }, .. }] = exprs
-            && block.statements.iter().all(|statement| matches!(statement, Statement::Let { .. }))
+            && block.statements.iter().all(|statement| matches!(statement, Statement::Let(_)))
         {
             // The names belong to the scope around the macro.
             return self.statements(&block.statements, span);

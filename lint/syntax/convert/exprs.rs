@@ -3,7 +3,7 @@
 use super::{Context, name};
 use crate::syntax::{
     macros,
-    tree::{Arm, Block, Expr, ExprKind, Op, Pat, Span, Statement, Type},
+    tree::{Arm, Block, Expr, ExprKind, Let, Op, Pat, Span, Statement, Type},
 };
 
 impl Context {
@@ -22,13 +22,13 @@ impl Context {
                     syn::Pat::Type(typed) => Some(self.ty(&typed.ty)),
                     _ => None,
                 };
-                Statement::Let {
+                Statement::Let(Box::new(Let {
                     pat: self.pat(&node.pat),
                     ty,
                     init: node.init.as_ref().map(|init| self.expr(&init.expr)),
                     diverge: node.init.as_ref().and_then(|init| Some(self.expr(&init.diverge.as_ref()?.1))),
                     span: self.span(node),
-                }
+                }))
             }
             syn::Stmt::Item(item) => Statement::Item(Box::new(self.item(item)?)),
             syn::Stmt::Expr(expr, semi) => Statement::Expr { expr: self.expr(expr), semi: semi.is_some() },

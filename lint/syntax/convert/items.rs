@@ -22,8 +22,7 @@ impl Context {
                 None => Item::Declared(name(&node.ident)),
             },
             syn::Item::Fn(node) if !is_test(&node.attrs) => {
-                let public = !matches!(node.vis, syn::Visibility::Inherited);
-                Item::Function(self.function(&node.attrs, public, &node.sig, Some(&node.block)))
+                Item::Function(self.function(&node.sig, Some(&node.block)))
             }
             syn::Item::Struct(node) => Item::Struct {
                 name: name(&node.ident),
@@ -52,31 +51,24 @@ impl Context {
                     .items
                     .iter()
                     .filter_map(|item| match item {
-                        syn::TraitItem::Fn(node) => {
-                            Some(self.function(&node.attrs, true, &node.sig, node.default.as_ref()))
-                        }
+                        syn::TraitItem::Fn(node) => Some(self.function(&node.sig, node.default.as_ref())),
                         _ => None,
                     })
                     .collect(),
             },
             syn::Item::Impl(node) if !is_test(&node.attrs) => Item::Impl(self.implementation(node)),
-            syn::Item::Const(node) => {
-                Item::Constant { name: name(&node.ident), value: Some(self.expr(&node.expr)) }
-            }
-            syn::Item::Static(node) => Item::Constant { name: name(&node.ident), value: None },
+            syn::Item::Const(_) | syn::Item::Static(_) => Item::Constant,
             _ => return None,
         })
     }
 
     fn implementation(self, node: &syn::ItemImpl) -> Impl {
-        let is_trait = node.trait_.is_some();
         let mut functions = Vec::new();
         let mut types = Vec::new();
         for item in &node.items {
             match item {
                 syn::ImplItem::Fn(node) if !is_test(&node.attrs) => {
-                    let public = is_trait || !matches!(node.vis, syn::Visibility::Inherited);
-                    functions.push(self.function(&node.attrs, public, &node.sig, Some(&node.block)));
+                    functions.push(self.function(&node.sig, Some(&node.block)));
                 }
                 syn::ImplItem::Type(node) => types.push((name(&node.ident), self.ty(&node.ty))),
                 _ => {}
@@ -91,13 +83,7 @@ impl Context {
         }
     }
 
-    fn function(
-        self,
-        attributes: &[syn::Attribute],
-        public: bool,
-        signature: &syn::Signature,
-        body: Option<&syn::Block>,
-    ) -> Function {
+    fn function(self, signature: &syn::Signature, body: Option<&syn::Block>) -> Function {
         let mut receiver = Receiver::None;
         let mut params = Vec::new();
         for input in &signature.inputs {
@@ -120,7 +106,6 @@ impl Context {
         Function {
             name: name(&signature.ident),
             span: body.map_or_else(|| self.span(signature), |body| self.span(signature).to(self.span(body))),
-            public,
             is_async: signature.asyncness.is_some(),
             generics: self.generics(&signature.generics),
             receiver,
@@ -130,7 +115,6 @@ impl Context {
                 syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
             },
             body: body.map(|body| self.block(body)),
-            attributes: attributes.iter().map(|attribute| tokens(attribute.path())).collect(),
         }
     }
 
