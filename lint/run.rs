@@ -28,7 +28,7 @@ const ROUNDS: usize = 4;
 pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     let catalog = catalog::builtin();
     let (texts, mut unread) = workspace::texts(workspace, catalog);
-    let modules = Modules::default();
+    let modules = Modules::new(&workspace.packages);
     unread.retain(|file| !is_orphan(workspace, &modules, &file.path));
     let groups = groups(workspace);
     // A file that belongs to no package is a program of its own.
@@ -76,11 +76,10 @@ fn groups(workspace: &Workspace) -> Vec<usize> {
 
 /// Whether a file is part of no crate: nothing declares it as a module.
 fn is_orphan(workspace: &Workspace, modules: &Modules, rel: &str) -> bool {
-    workspace
-        .files
-        .iter()
-        .find(|file| file.rel == rel)
-        .is_some_and(|file| !file.asked && modules.standing(&file.path) == Standing::Orphan)
+    workspace.files.iter().find(|file| file.rel == rel).is_some_and(|file| {
+        let in_package = workspace.packages[file.package].dependencies.is_some();
+        in_package && !file.asked && modules.standing(&file.path) == Standing::Orphan
+    })
 }
 
 /// What one program gives. Locations count from its own first file.
@@ -105,7 +104,9 @@ type Parsed = (usize, Arc<str>, Result<tree::File, syntax::Rejected>);
 
 impl<'a> Context<'a> {
     fn program(&self, group: usize, texts: Vec<(usize, Arc<str>)>) -> Part {
-        let packages = &self.members[&group];
+        // A file that belongs to no package has no callers in other files.
+        let packages: BTreeSet<usize> =
+            self.members[&group].iter().copied().filter(|package| self.in_package(*package)).collect();
         let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
         let mut program = Program::default();
         let mut have: HashSet<usize> = HashSet::new();
@@ -119,10 +120,10 @@ impl<'a> Context<'a> {
             let names = watches::wanted(&program);
             let new: BTreeSet<String> =
                 names.into_iter().filter(|name| searched.insert(name.clone())).collect();
-            texts = if new.is_empty() {
+            texts = if new.is_empty() || packages.is_empty() {
                 Vec::new()
             } else {
-                workspace::callers(self.workspace, packages, &new, &have)
+                workspace::callers(self.workspace, &packages, &new, &have)
             };
             if texts.is_empty() {
                 break;
@@ -130,6 +131,10 @@ impl<'a> Context<'a> {
         }
         part.watches = watches::find(&program);
         part
+    }
+
+    fn in_package(&self, package: usize) -> bool {
+        self.workspace.packages[package].dependencies.is_some()
     }
 
     /// The active catalog of a package.
@@ -150,12 +155,11 @@ impl<'a> Context<'a> {
             .into_par_iter()
             .filter(|(index, _)| {
                 let file = &self.workspace.files[*index];
-                let in_package = self.workspace.packages[file.package].dependencies.is_some();
                 file.asked
                     || match self.modules.standing(&file.path) {
                         Standing::Module => true,
                         Standing::Test => self.workspace.tests,
-                        Standing::Orphan => !in_package,
+                        Standing::Orphan => !self.in_package(file.package),
                     }
             })
             .map(|(index, text)| {
@@ -180,9 +184,7 @@ impl<'a> Context<'a> {
                 index: place,
                 text,
             }),
-            Err(rejected)
-                if file.reported && (file.asked || self.modules.standing(&file.path) != Standing::Orphan) =>
-            {
+            Err(rejected) if file.reported => {
                 part.unread.push(Unread {
                     path: file.rel.clone(),
                     reason: rejected.reason,

@@ -87,6 +87,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// The folder.
     pub(crate) dir: PathBuf,
+    /// The files that its manifest names as roots of targets.
+    pub(crate) targets: BTreeSet<PathBuf>,
     /// The packages that the code may name, with renames resolved and itself included, and the version of each if known.
     /// None: no manifest says, so that every catalog entry is active.
     pub(crate) dependencies: Option<BTreeMap<String, Option<Version>>>,

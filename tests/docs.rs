@@ -218,7 +218,11 @@ fn the_catalogs_page_has_every_key_in_use() {
     let page = fs::read_to_string(root().join("docs/catalog.md")).unwrap();
     let missing: Vec<&String> = used
         .iter()
-        .filter(|key| ![format!("`{key}`"), format!("{key} ="), format!("{key}]]")].iter().any(|form| page.contains(form)))
+        .filter(|key| {
+            ![format!("`{key}`"), format!("{key} ="), format!("{key}]]")]
+                .iter()
+                .any(|form| page.contains(form))
+        })
         .collect();
     assert!(used.len() > 30 && missing.is_empty(), "{missing:?}");
 }

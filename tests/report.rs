@@ -6,7 +6,8 @@ use crate::support::{NOT_UTF8, Project, WATCH, command, ran};
 
 fn project() -> Project {
     let indented = WATCH.replace("    while", "\t/* \u{1f980} é */ while");
-    let project = Project::package(&[("src/lib.rs", WATCH), ("src/tabs.rs", &indented)]);
+    let lib = format!("{WATCH}\nmod bytes;\nmod tabs;\n");
+    let project = Project::package(&[("src/lib.rs", &lib), ("src/tabs.rs", &indented)]);
     project.write("src/bytes.rs", NOT_UTF8);
     project
 }

@@ -147,7 +147,9 @@ fn targets_may_be_anywhere() {
     let project = Project::empty();
     project
         .write("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n[lib]\npath = \"code/lib.rs\"\n");
-    project.write("code/lib.rs", NOT_UTF8);
+    project.write("code/lib.rs", [b"mod deep; ", NOT_UTF8].concat());
+    project.write("code/deep.rs", "mod er;");
+    project.write("code/undeclared.rs", NOT_UTF8);
     project.write("code/deep/er.rs", NOT_UTF8);
     project.write("fixtures/f.rs", NOT_UTF8);
     assert_eq!(seen(&project, ".", &[]), ["code/deep/er.rs", "code/lib.rs"]);

@@ -72,7 +72,12 @@ mod tests {
             .iter()
             .map(|(name, version)| ((*name).to_owned(), version.map(|version| version.parse().unwrap())))
             .collect();
-        Package { name: "app".into(), dir: "/app".into(), dependencies: Some(dependencies) }
+        Package {
+            name: "app".into(),
+            dir: "/app".into(),
+            targets: [].into(),
+            dependencies: Some(dependencies),
+        }
     }
 
     fn ids(package: &Package, catalog: &[Crate]) -> Vec<String> {

@@ -194,5 +194,9 @@ fn package((dir, part): &Home, manifests: &Manifests) -> (Package, Option<String
         (true, _) => (manifests.dependencies(dir).unwrap_or_default(), None),
         (false, _) => (None, None),
     };
-    (Package { name, dir: dir.clone(), dependencies }, warning)
+    let targets = match read.as_deref() {
+        Some(Ok(manifest)) => manifest.target_files(dir),
+        _ => BTreeSet::new(),
+    };
+    (Package { name, dir: dir.clone(), targets, dependencies }, warning)
 }

@@ -188,6 +188,14 @@ impl Manifest {
         roots
     }
 
+    /// The root files that the manifest names, of every target.
+    pub(super) fn target_files(&self, dir: &Path) -> BTreeSet<PathBuf> {
+        let targets =
+            self.lib.iter().chain(&self.bin).chain(&self.example).chain(&self.test).chain(&self.bench);
+        let named = targets.filter_map(|target| target.path.clone());
+        named.chain(self.build_scripts()).map(|path| super::paths::join(dir, &path)).collect()
+    }
+
     fn build_scripts(&self) -> Vec<PathBuf> {
         match self.package.as_ref().and_then(|package| package.build.as_ref()) {
             None | Some(toml::Value::Boolean(true)) => vec!["build.rs".into()],

@@ -2,11 +2,13 @@
 //! part of no crate.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
+
+use super::Package;
 
 /// The modules that a file declares without a body.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ struct Declared {
 /// Answers about files of one run; each declaring file is read once.
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
+    /// Files that a manifest names as roots.
+    targets: HashSet<PathBuf>,
     read: Mutex<HashMap<PathBuf, Option<Arc<Declared>>>>,
 }
 
@@ -33,10 +37,18 @@ pub(crate) enum Standing {
 }
 
 impl Modules {
+    pub(crate) fn new(packages: &[Package]) -> Self {
+        let targets = packages.iter().flat_map(|package| &package.targets).cloned().collect();
+        Self { targets, read: Mutex::default() }
+    }
+
     /// How the file at `path` is declared. Climbs from module to module up to a root (`lib.rs`, `main.rs`, a file in `bin`).
     pub(crate) fn standing(&self, path: &Path) -> Standing {
         let mut current = path.to_owned();
         for _ in 0..20 {
+            if self.targets.contains(&current) {
+                return Standing::Module;
+            }
             let Some(stem) = current.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
                 return Standing::Orphan;
             };
@@ -71,7 +83,8 @@ impl Modules {
         let candidates = ["mod.rs", "lib.rs", "main.rs"].map(|file| folder.join(file));
         let beside =
             folder.file_name().zip(folder.parent()).map(|(own, above)| above.join(own).with_extension("rs"));
-        candidates.into_iter().chain(beside).find_map(|file| {
+        let targets = self.targets.iter().filter(|target| target.parent() == Some(folder)).cloned();
+        candidates.into_iter().chain(beside).chain(targets).find_map(|file| {
             let declared = self.declared(&file)?;
             let (_, test) = declared.modules.iter().find(|(known, _)| known == name)?;
             Some((file, *test))
@@ -83,18 +96,18 @@ impl Modules {
         if let Some(known) = read.get(path) {
             return known.clone();
         }
-        let declared = fs::read_to_string(path).ok().map(|text| Arc::new(scan(&text)));
+        let declared = fs::read(path).ok().map(|bytes| Arc::new(scan(&String::from_utf8_lossy(&bytes))));
         read.insert(path.to_owned(), declared.clone());
         declared
     }
 }
 
-/// Finds `mod name;` lines and the `#[cfg(test)]` before them.
+/// Finds `mod name;` and the `#[cfg(test)]` before them.
 fn scan(text: &str) -> Declared {
     let mut declared = Declared::default();
     let mut test = false;
     let mut file = None;
-    for line in text.lines().map(str::trim) {
+    for line in text.split_inclusive(['\n', ';', '{', '}']).map(str::trim) {
         if line.starts_with("#[") {
             let plain: String = line.chars().filter(|c| !c.is_whitespace()).collect();
             test |= plain.contains("cfg(test") || plain.contains("cfg(all(test");
@@ -131,12 +144,13 @@ mod tests {
     use std::fs;
 
     use super::{Modules, Standing, scan};
+    use crate::workspace::Package;
 
     #[test]
     fn declarations_and_their_test_attribute_are_read() {
-        let text = "mod a;\n#[cfg(test)]\nmod b;\npub(crate) mod c;\n#[cfg(test)] pub mod d;\nmod e { }\n#[cfg(test)]\n// why\nmod f;\n";
+        let text = "mod a;\n#[cfg(test)]\nmod b;\npub(crate) mod c;\n#[cfg(test)] pub mod d;\nmod e { }\n#[cfg(test)]\n// why\nmod f;\ncfg_if! { if #[cfg(unix)] { mod g; } }\n";
         let names: Vec<_> = scan(text).modules;
-        let wanted = [("a", false), ("b", true), ("c", false), ("d", true), ("f", true)];
+        let wanted = [("a", false), ("b", true), ("c", false), ("d", true), ("f", true), ("g", false)];
         assert_eq!(names, wanted.map(|(name, test)| (name.to_owned(), test)));
     }
 
@@ -155,10 +169,19 @@ mod tests {
         let feed = write("src/net/feed.rs", "");
         let common = write("src/tests/common.rs", "");
         let lost = write("src/net/lost.rs", "");
-        let modules = Modules::default();
+        let tool = write("tool.rs", "mod part;\n");
+        let part = write("part.rs", "");
+        let package = Package {
+            name: "app".to_owned(),
+            dir: dir.path().to_owned(),
+            targets: [tool].into(),
+            dependencies: None,
+        };
+        let modules = Modules::new(&[package]);
         assert_eq!(modules.standing(&feed), Standing::Module);
         assert_eq!(modules.standing(&common), Standing::Test);
         assert_eq!(modules.standing(&lost), Standing::Orphan);
+        assert_eq!(modules.standing(&part), Standing::Module);
         assert_eq!(modules.standing(&dir.path().join("src/bin/tool.rs")), Standing::Module);
     }
 }
