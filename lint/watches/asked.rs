@@ -101,18 +101,11 @@ impl Walk<'_, '_, '_> {
             return self.finish_call(state, op, Val::Unknown);
         }
         if state.phase != Phase::Fresh {
-            if let Some(seen) = &self.ordinary {
-                seen.again_above.set(true);
-                return Flow::Done(Verdict::none());
+            // Where the opening is not in view, neither is what it waits for.
+            let paced = state.waited || self.site.watch.opener.is_none();
+            if let Some(flow) = self.starts_anew(state, paced) {
+                return flow;
             }
-            if state.reopened {
-                let by = self.round(state);
-                let paced = state.waited || !self.opens_in_view();
-                return Flow::Done(Verdict::new(Outcome::Reopens { paced, by }, state));
-            }
-            state.reopened = true;
-            state.waited = false;
-            state.round = None;
         }
         state.set(&args[0], Val::Ours);
         state.phase = Phase::Fresh;
@@ -121,26 +114,13 @@ impl Walk<'_, '_, '_> {
 
     /// A generator that opens the source has been made anew and is asked: it opens, and ends with the fault once more.
     pub(super) fn generate_anew(&self, state: &mut State, op: &Op, name: &str, args: &[Place]) -> Flow {
-        if let Some(seen) = &self.ordinary {
-            seen.again_above.set(true);
-            return Flow::Done(Verdict::none());
+        if let Some(flow) = self.starts_anew(state, state.waited) {
+            return flow;
         }
-        if state.reopened {
-            let by = self.round(state);
-            return Flow::Done(Verdict::new(Outcome::Reopens { paced: state.waited, by }, state));
-        }
-        state.reopened = true;
-        state.waited = false;
-        state.round = None;
         state.phase = Phase::Polled(101);
         state.set(&args[0], Val::Ended);
         let ended = if name == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
         self.finish_call(state, op, ended)
-    }
-
-    /// Whether the opening of the watch at hand was recognised.
-    fn opens_in_view(&self) -> bool {
-        self.site.watch.opener.is_some()
     }
 }
 

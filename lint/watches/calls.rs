@@ -65,95 +65,13 @@ impl Walk<'_, '_, '_> {
                 state.waited = true;
             }
         }
-        let receiver_ty = self.infer.place(function, &args[0]);
-        match &receiver {
-            Val::Ours | Val::Fresh => {
-                if receiver == Val::Fresh {
-                    // The old handle is forgotten: this one is the watch now.
-                    state.set(&args[0], Val::Ours);
-                    state.phase = Phase::Fresh;
-                }
-                return self.on_watch(state, op, name, args, &values, &receiver_ty);
-            }
-            Val::Unknown
-                if (state.ups > 0 || state.frames.len() > 1)
-                    && matches!(&receiver_ty, Ty::Watch(_))
-                    && self.is_source(function, &receiver_ty)
-                    && self.is_poll(function, &receiver_ty, name)
-                    && self.is_own_local(function, &args[0]) =>
-            {
-                // The function that makes the stream runs anew, and so does the stream.
-                return self.poll_anew(state, op, name, args, &receiver_ty);
-            }
-            Val::Ended if stream_method(name).is_some() => {
-                let count = if let Phase::Polled(count) = state.phase { count } else { 100 };
-                state.phase = Phase::Polled(count.saturating_add(1));
-                if count > 100 {
-                    return Flow::Done(self.dead_by(state, Outcome::Spins));
-                }
-                let method = stream_method(name).unwrap_or("next");
-                let ended =
-                    if method == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
-                state.step(self.location(function, op.span), "the stream ends here too");
-                state.consumer = self.consumer(function, state.frame().block, name_span);
-                state.consumer_item = function;
-                return self.finish_call(state, op, ended);
-            }
-            Val::Body(owner, body, _)
-                if stream_method(name).is_some()
-                    && matches!(
-                        self.graph(*owner).bodies[*body as usize].kind,
-                        BodyKind::Generator { .. }
-                    )
-                    && self.opens(*owner, *body, 0) =>
-            {
-                return self.generate_anew(state, op, name, args);
-            }
-            Val::Ended => return self.finish_call(state, op, Val::Ended),
-            Val::Handle(_) if name == "is_finished" => {
-                state.pending_handle = false;
-                return self.finish_call(state, op, Val::Bool(true));
-            }
-            Val::Handle(inner)
-                if matches!(
-                    name,
-                    "join_next" | "try_join_next" | "next" | "try_next" | "join_next_with_id"
-                ) =>
-            {
-                state.waited = true;
-                state.pending_handle = false;
-                let joined = if **inner == Val::Panic {
-                    Val::variant("Err", Some(Val::Fault))
-                } else {
-                    Val::variant("Ok", Some((**inner).clone()))
-                };
-                return self.finish_call(state, op, Val::variant("Some", Some(joined)));
-            }
-            Val::Handle(inner) if matches!(name, "join" | "wait" | "join_all") => {
-                state.waited = true;
-                state.pending_handle = false;
-                let joined = if **inner == Val::Panic {
-                    Val::variant("Err", Some(Val::Fault))
-                } else {
-                    Val::variant("Ok", Some((**inner).clone()))
-                };
-                return self.finish_call(state, op, joined);
-            }
-            Val::Returns(inner) => {
-                let known = self.infer.program.known(function);
-                if let Some(reopen) = known.reopen_method(name) {
-                    let chain: Vec<_> = args[1..]
-                        .iter()
-                        .flat_map(|place| chain_of(&self.infer.place(function, place)))
-                        .collect();
-                    return self.helper(state, op, reopen, (**inner).clone(), &chain);
-                }
-            }
-            _ => {}
+        if let Some(flow) = self.on_value(state, op, name, args, &values, name_span) {
+            return flow;
         }
         if let Some(flow) = self.combinator(state, op, name, &receiver, args, &values) {
             return flow;
         }
+        let receiver_ty = self.infer.place(function, &args[0]);
         let known = self.infer.program.known(function);
         let paths = self.infer.paths(function, &receiver_ty);
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -179,6 +97,94 @@ impl Walk<'_, '_, '_> {
             }
         }
         self.unknown(state, op, name, args, &values, true)
+    }
+
+    /// A method of something that the walk itself put there: the watch, its end, its task, what calls a closure.
+    fn on_value(
+        &self,
+        state: &mut State,
+        op: &Op,
+        name: &str,
+        args: &[Place],
+        values: &[Val],
+        name_span: Span,
+    ) -> Option<Flow> {
+        let function = state.frame().function;
+        let receiver = values.first()?;
+        let ty = self.infer.place(function, &args[0]);
+        match receiver {
+            Val::Ours | Val::Fresh => {
+                if *receiver == Val::Fresh {
+                    // The old handle is forgotten: this one is the watch now.
+                    state.set(&args[0], Val::Ours);
+                    state.phase = Phase::Fresh;
+                }
+                Some(self.on_watch(state, op, name, args, values, &ty))
+            }
+            Val::Unknown
+                if (state.ups > 0 || state.frames.len() > 1)
+                    && matches!(ty, Ty::Watch(_))
+                    && self.is_source(function, &ty)
+                    && self.is_poll(function, &ty, name)
+                    && self.is_own_local(function, &args[0]) =>
+            {
+                // The function that makes the stream runs anew, and so does the stream.
+                Some(self.poll_anew(state, op, name, args, &ty))
+            }
+            Val::Ended if stream_method(name).is_some() => {
+                let count = if let Phase::Polled(count) = state.phase { count } else { 100 };
+                state.phase = Phase::Polled(count.saturating_add(1));
+                if count > 100 {
+                    return Some(Flow::Done(self.dead_by(state, Outcome::Spins)));
+                }
+                let method = stream_method(name).unwrap_or("next");
+                let ended =
+                    if method == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
+                state.step(self.location(function, op.span), "the stream ends here too");
+                state.consumer = self.consumer(function, state.frame().block, name_span);
+                state.consumer_item = function;
+                Some(self.finish_call(state, op, ended))
+            }
+            Val::Body(owner, body, _)
+                if stream_method(name).is_some()
+                    && matches!(
+                        self.graph(*owner).bodies[*body as usize].kind,
+                        BodyKind::Generator { .. }
+                    )
+                    && self.opens(*owner, *body, 0) =>
+            {
+                Some(self.generate_anew(state, op, name, args))
+            }
+            Val::Ended => Some(self.finish_call(state, op, Val::Ended)),
+            Val::Handle(_) if name == "is_finished" => {
+                state.pending_handle = false;
+                Some(self.finish_call(state, op, Val::Bool(true)))
+            }
+            Val::Handle(inner)
+                if matches!(
+                    name,
+                    "join_next" | "try_join_next" | "next" | "try_next" | "join_next_with_id"
+                ) =>
+            {
+                state.waited = true;
+                state.pending_handle = false;
+                let joined = Val::joined((**inner).clone());
+                Some(self.finish_call(state, op, Val::variant("Some", Some(joined))))
+            }
+            Val::Handle(inner) if matches!(name, "join" | "wait" | "join_all") => {
+                state.waited = true;
+                state.pending_handle = false;
+                let joined = Val::joined((**inner).clone());
+                Some(self.finish_call(state, op, joined))
+            }
+            Val::Returns(inner) => {
+                let reopen = self.infer.program.known(function).reopen_method(name)?;
+                let chain: Vec<_> =
+                    args[1..].iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
+                Some(self.helper(state, op, reopen, (**inner).clone(), &chain))
+            }
+            _ => None,
+        }
     }
 
     fn function(&self, state: &mut State, op: &Op, path: &Path, args: &[Place], values: Vec<Val>) -> Flow {

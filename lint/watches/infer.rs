@@ -19,14 +19,6 @@ pub(super) struct Types {
     pub(super) locals: Vec<Ty>,
 }
 
-/// A call of a function of the workspace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Site {
-    pub(super) function: FnId,
-    pub(super) block: u32,
-    pub(super) op: usize,
-}
-
 /// Infers types on demand and remembers them.
 pub(super) struct Infer<'p, 'c> {
     pub(super) program: &'p Program<'c>,

@@ -9,7 +9,7 @@ use super::{
     facts,
     infer::Infer,
     polls::PollSite,
-    state::{Phase, State, Trail},
+    state::{State, Trail},
     value::{Env, Val},
     verdict::{Ended, Verdict},
     walk::{Walk, first_frame},
@@ -131,44 +131,12 @@ impl Judge<'_, '_, '_> {
 
     /// The state in which the poll is about to give the fault.
     fn start(&self, consumer: Location) -> State {
-        let function = self.site.function;
         let body = self.graph().blocks[self.site.block as usize].body;
         let mut env = Env::default();
         for (place, value) in self.handles() {
             env.set(&place, value);
         }
-        State {
-            frames: vec![first_frame(self.site, body)],
-            envs: vec![env],
-            phase: Phase::Polled(0),
-            waited: false,
-            reopened: false,
-            consumed: false,
-            closure: None,
-            ups: 0,
-            chain: Vec::new(),
-            tested: false,
-            singles: None,
-            arms: Vec::new(),
-            arm: None,
-            arm_item: None,
-            left: false,
-            consumer,
-            consumer_item: function,
-            round: None,
-            bound: None,
-            said: false,
-            restored: false,
-            healed: false,
-            released: false,
-            marked: false,
-            designed: false,
-            finite: false,
-            forked: false,
-            pending_handle: false,
-            handed_over: None,
-            trail: None,
-        }
+        State::new(first_frame(self.site, body), env, consumer)
     }
 
     /// The places through which the stream at hand can be reached: its own, and those that it was made of.

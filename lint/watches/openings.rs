@@ -71,19 +71,27 @@ impl Walk<'_, '_, '_> {
 
     /// A closure that was walked already is called again: the whole watch starts anew.
     pub(super) fn again(&self, state: &mut State, op: &Op, value: Val) -> Flow {
+        if let Some(flow) = self.starts_anew(state, state.waited) {
+            return flow;
+        }
+        state.set(&op.to, value);
+        Flow::Next
+    }
+
+    /// The watch starts anew, without an opening in view: the first time the walk goes on, the second time the path is known.
+    pub(super) fn starts_anew(&self, state: &mut State, paced: bool) -> Option<Flow> {
         if let Some(seen) = &self.ordinary {
             seen.again_above.set(true);
-            return Flow::Done(Verdict::none());
+            return Some(Flow::Done(Verdict::none()));
         }
         if state.reopened {
             let by = self.round(state);
-            return Flow::Done(Verdict::new(Outcome::Reopens { paced: state.waited, by }, state));
+            return Some(Flow::Done(Verdict::new(Outcome::Reopens { paced, by }, state)));
         }
         state.reopened = true;
         state.waited = false;
         state.round = None;
-        state.set(&op.to, value);
-        Flow::Next
+        None
     }
 }
 

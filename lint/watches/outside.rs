@@ -23,14 +23,8 @@ impl Walk<'_, '_, '_> {
     ) -> Flow {
         let function = state.frame().function;
         let known = self.infer.program.known(function);
-        if known.hint(name) == Some(Meaning::Wait) {
-            let reads = self.graph(function).locals[op.to.local as usize].reads;
-            if reads == 0 {
-                state.waited = true;
-            }
-            return self.finish_call(state, op, Val::Sleep);
-        }
         match known.hint(name) {
+            Some(Meaning::Wait) => return self.sleep(state, op),
             Some(Meaning::Exit) => return Flow::Done(Verdict::new(Outcome::Surfaces, state)),
             Some(Meaning::Send) if self.ordinary.is_some() => {}
             Some(Meaning::Send)

@@ -32,10 +32,7 @@ impl Walk<'_, '_, '_> {
             Val::Handle(inner) => {
                 state.pending_handle = false;
                 state.waited = true;
-                match *inner {
-                    Val::Panic => Val::variant("Err", Some(Val::Fault)),
-                    inner => Val::variant("Ok", Some(inner)),
-                }
+                Val::joined(*inner)
             }
             other => other,
         };

@@ -2,11 +2,19 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use super::infer::{Infer, Site};
+use super::infer::Infer;
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{Callee, Graph, Place, Value},
 };
+
+/// A call of a function of the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Site {
+    pub(super) function: FnId,
+    pub(super) block: u32,
+    pub(super) op: usize,
+}
 
 /// The calls of each function.
 pub(super) type Sites = HashMap<FnId, Vec<Site>>;

@@ -8,7 +8,7 @@ use std::{
 use rideout_rules::model::{Arm, Location};
 
 use super::{
-    infer::Site,
+    sites::Site,
     value::{Env, Val},
 };
 use crate::{
@@ -126,6 +126,42 @@ pub(super) struct State {
 }
 
 impl State {
+    /// The state before a watch's first answer.
+    pub(super) fn new(frame: Frame, env: Env, consumer: Location) -> Self {
+        Self {
+            consumer_item: frame.function,
+            frames: vec![frame],
+            envs: vec![env],
+            phase: Phase::Polled(0),
+            waited: false,
+            reopened: false,
+            consumed: false,
+            closure: None,
+            ups: 0,
+            chain: Vec::new(),
+            tested: false,
+            singles: None,
+            arms: Vec::new(),
+            arm: None,
+            arm_item: None,
+            left: false,
+            consumer,
+            round: None,
+            bound: None,
+            said: false,
+            restored: false,
+            healed: false,
+            released: false,
+            marked: false,
+            designed: false,
+            finite: false,
+            forked: false,
+            pending_handle: false,
+            handed_over: None,
+            trail: None,
+        }
+    }
+
     pub(super) fn frame(&self) -> &Frame {
         // A state always has a frame: it is made with one, and the last is replaced, never dropped.
         &self.frames[self.frames.len() - 1]

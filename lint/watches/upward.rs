@@ -3,7 +3,7 @@
 use rideout_rules::{catalog::Meaning, model::Outcome};
 
 use super::{
-    infer::Site,
+    sites::Site,
     state::{Frame, Phase, State, Then},
     value::{Env, Val},
     verdict::Verdict,

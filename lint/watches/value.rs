@@ -72,6 +72,14 @@ impl Val {
         Self::Variant { name: "None".to_owned(), fields: BTreeMap::new(), fault: true }
     }
 
+    /// What joining a task gives that has ended with this.
+    pub(super) fn joined(ended: Val) -> Self {
+        match ended {
+            Self::Panic => Self::variant("Err", Some(Self::Fault)),
+            value => Self::variant("Ok", Some(value)),
+        }
+    }
+
     pub(super) fn tuple(parts: Vec<Val>) -> Self {
         let fields = parts.into_iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect();
         Self::Variant { name: String::new(), fields, fault: false }

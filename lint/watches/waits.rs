@@ -32,14 +32,11 @@ impl Walk<'_, '_, '_> {
             Val::Handle(inner) => {
                 state.waited = true;
                 state.pending_handle = false;
-                match *inner {
-                    Val::Panic => Val::variant("Err", Some(Val::Fault)),
-                    Val::Again(call, _) => {
-                        let call = self.outer_call(state, call);
-                        return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
-                    }
-                    inner => Val::variant("Ok", Some(inner)),
+                if let Val::Again(call, _) = *inner {
+                    let call = self.outer_call(state, call);
+                    return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
                 }
+                Val::joined(*inner)
             }
             Val::Sleep => {
                 state.waited = true;
@@ -66,10 +63,7 @@ impl Walk<'_, '_, '_> {
                 Val::Done(inner) => *inner,
                 Val::Handle(inner) => {
                     state.pending_handle = false;
-                    match *inner {
-                        Val::Panic => Val::variant("Err", Some(Val::Fault)),
-                        inner => Val::variant("Ok", Some(inner)),
-                    }
+                    Val::joined(*inner)
                 }
                 other => other,
             })

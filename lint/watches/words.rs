@@ -22,14 +22,8 @@ impl Walk<'_, '_, '_> {
     ) -> Option<Flow> {
         let function = state.frame().function;
         let first = values.first().cloned().unwrap_or_default();
-        let reads = self.graph(function).locals[op.to.local as usize].reads;
         match means {
-            Meaning::Wait => {
-                if reads == 0 {
-                    state.waited = true;
-                }
-                Some(self.finish_call(state, op, Val::Sleep))
-            }
+            Meaning::Wait => Some(self.sleep(state, op)),
             Meaning::Log => {
                 self.log(state);
                 Some(self.finish_call(state, op, Val::Unit))
@@ -83,5 +77,13 @@ impl Walk<'_, '_, '_> {
             }
             Meaning::Request | Meaning::Guard => None,
         }
+    }
+    /// A call that waits: at once if nobody looks at what it gives, else where that is awaited.
+    pub(super) fn sleep(&self, state: &mut State, op: &Op) -> Flow {
+        let function = state.frame().function;
+        if self.graph(function).locals[op.to.local as usize].reads == 0 {
+            state.waited = true;
+        }
+        self.finish_call(state, op, Val::Sleep)
     }
 }
