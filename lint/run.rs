@@ -32,7 +32,7 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     unread.retain(|file| !is_orphan(workspace, &modules, &file.path));
     let groups = groups(workspace);
     // A file that belongs to no package is a program of its own.
-    let mut programs: BTreeMap<(usize, usize), Vec<(usize, Arc<str>)>> = BTreeMap::new();
+    let mut programs: BTreeMap<(usize, usize), Texts> = BTreeMap::new();
     for (index, text) in texts {
         let package = workspace.files[index].package;
         let alone = if workspace.packages[package].dependencies.is_none() { index } else { 0 };
@@ -99,11 +99,14 @@ struct Context<'a> {
     known: Vec<OnceLock<Arc<Known<'a>>>>,
 }
 
+/// Texts with the index of their file in the workspace.
+type Texts = Vec<(usize, Arc<str>)>;
+
 /// A text with its tree, or why there is none.
 type Parsed = (usize, Arc<str>, Result<tree::File, syntax::Rejected>);
 
 impl<'a> Context<'a> {
-    fn program(&self, group: usize, texts: Vec<(usize, Arc<str>)>) -> Part {
+    fn program(&self, group: usize, texts: Texts) -> Part {
         // A file that belongs to no package has no callers in other files.
         let packages: BTreeSet<usize> =
             self.members[&group].iter().copied().filter(|package| self.in_package(*package)).collect();
@@ -150,7 +153,7 @@ impl<'a> Context<'a> {
         Arc::clone(self.known[package].get_or_init(make))
     }
 
-    fn parse(&self, texts: Vec<(usize, Arc<str>)>) -> Vec<Parsed> {
+    fn parse(&self, texts: Texts) -> Vec<Parsed> {
         texts
             .into_par_iter()
             .filter(|(index, _)| {

@@ -48,6 +48,7 @@ fn findings(folder: &Path) -> Verdicts {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "`--nocapture` shows the score of a run that passes")]
 fn the_cases_get_the_right_verdicts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases");
     let mut found = findings(&folder);

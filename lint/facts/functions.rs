@@ -51,7 +51,7 @@ impl Program<'_> {
                 }
             }
             // Of a receiver that is not known, a name that only one method of the workspace has will do.
-            Ty::Unknown if !UBIQUITOUS.contains(&name) => {
+            Ty::Unknown if !is_ubiquitous(name) => {
                 let here = self.functions[from].file;
                 let method = |id: &FnId| {
                     let function = &self.functions[*id];
@@ -151,103 +151,17 @@ fn is_collection(path: &str) -> bool {
     )
 }
 
+fn is_ubiquitous(method: &str) -> bool {
+    UBIQUITOUS.split_ascii_whitespace().any(|known| known == method)
+}
+
 /// Methods that so many types have that the name alone says nothing.
-const UBIQUITOUS: &[&str] = &[
-    "accept",
-    "add",
-    "all",
-    "any",
-    "apply",
-    "as_ref",
-    "build",
-    "call",
-    "cancel",
-    "clear",
-    "clone",
-    "close",
-    "collect",
-    "connect",
-    "contains",
-    "count",
-    "create",
-    "delete",
-    "drain",
-    "drop",
-    "enter",
-    "entry",
-    "execute",
-    "extend",
-    "filter",
-    "find",
-    "finish",
-    "flush",
-    "fold",
-    "get",
-    "handle",
-    "id",
-    "init",
-    "insert",
-    "into",
-    "is_empty",
-    "iter",
-    "join",
-    "key",
-    "keys",
-    "kind",
-    "last",
-    "len",
-    "list",
-    "listen",
-    "load",
-    "lock",
-    "log",
-    "map",
-    "max",
-    "min",
-    "name",
-    "next",
-    "open",
-    "parse",
-    "path",
-    "ping",
-    "poll",
-    "pop",
-    "process",
-    "publish",
-    "push",
-    "put",
-    "query",
-    "read",
-    "recv",
-    "remove",
-    "replace",
-    "request",
-    "reset",
-    "run",
-    "save",
-    "send",
-    "set",
-    "shutdown",
-    "size",
-    "sleep",
-    "spawn",
-    "split",
-    "start",
-    "state",
-    "status",
-    "stop",
-    "store",
-    "stream",
-    "subscribe",
-    "sync",
-    "take",
-    "tick",
-    "to_string",
-    "update",
-    "url",
-    "value",
-    "values",
-    "wait",
-    "watch",
-    "write",
-];
+const UBIQUITOUS: &str = "
+    accept add all any apply as_ref build call cancel clear clone close collect connect contains
+    count create delete drain drop enter entry execute extend filter find finish flush fold get
+    handle id init insert into is_empty iter join key keys kind last len list listen load lock log
+    map max min name next open parse path ping poll pop process publish push put query read recv
+    remove replace request reset run save send set shutdown size sleep spawn split start state
+    status stop store stream subscribe sync take tick to_string update url value values wait watch
+    write
+";

@@ -195,14 +195,17 @@ impl<'c> Known<'c> {
         known
     }
 
+    /// The source that a type is.
     pub(crate) fn source_of_type(&self, path: &str) -> Option<SourceId> {
         self.types.get(path)
     }
 
+    /// The source whose items have this type.
     pub(crate) fn source_of_item(&self, path: &str) -> Option<SourceId> {
         self.items.get(path)
     }
 
+    /// The opener that a function is.
     pub(crate) fn open_fn(&self, path: &str) -> Option<(SourceId, &'c Opener)> {
         self.open_fns.get(path)
     }
@@ -224,10 +227,12 @@ impl<'c> Known<'c> {
         listed.clone().find(|(_, opener, _)| opener.telling).map(|(id, opener, _)| (*id, *opener, true))
     }
 
+    /// What a function gives on the way to a source.
     pub(crate) fn value_fn(&self, path: &str) -> Option<&'c Shape> {
         self.value_fns.get(path).map(|value| &value.gives)
     }
 
+    /// What a method gives on the way to a source, on a receiver whose type has one of `paths`.
     pub(crate) fn value_method(&self, paths: &[&str], method: &str) -> Option<&'c Shape> {
         self.value_methods.get(method)?.iter().find_map(|(value, on)| {
             let fits = on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)));
@@ -235,6 +240,7 @@ impl<'c> Known<'c> {
         })
     }
 
+    /// What a function means.
     pub(crate) fn word_fn(&self, path: &str) -> Option<Meaning> {
         self.word_fns.get(path)
     }
@@ -253,18 +259,22 @@ impl<'c> Known<'c> {
         self.hints.iter().find(|(pattern, _)| hinted(name, pattern)).map(|(_, means)| *means)
     }
 
+    /// What a macro means.
     pub(crate) fn word_macro(&self, name: &str) -> Option<Meaning> {
         self.word_macros.get(name).copied()
     }
 
+    /// What a type means.
     pub(crate) fn word_type(&self, path: &str) -> Option<Meaning> {
         self.word_types.get(path)
     }
 
+    /// The helper that calls a closure again, by its function.
     pub(crate) fn reopen_fn(&self, path: &str) -> Option<&'c Reopen> {
         self.reopen_fns.get(path)
     }
 
+    /// The helper that calls a closure again, by its method.
     pub(crate) fn reopen_method(&self, method: &str) -> Option<&'c Reopen> {
         self.reopen_methods.get(method).copied()
     }
@@ -281,6 +291,7 @@ impl<'c> Known<'c> {
             || self.receivers.get(path).is_some()
     }
 
+    /// The polling method of a source.
     pub(crate) fn poll(&self, id: SourceId, method: &str) -> Option<&'c Poll> {
         self.sources[id].facts.polls.iter().find(|poll| poll.method == method)
     }

@@ -28,6 +28,7 @@ pub(crate) struct FileInput<'c> {
     pub(crate) text: Arc<str>,
 }
 
+/// What is kept of a file.
 pub(crate) struct FileFacts<'c> {
     pub(crate) known: Arc<Known<'c>>,
     pub(crate) package: usize,
@@ -77,6 +78,7 @@ pub(crate) struct TypeFacts {
     pub(crate) generics: Generics,
 }
 
+/// A `type` of the workspace, with the place where it is read.
 pub(crate) struct AliasFacts {
     pub(super) generics: Vec<String>,
     pub(super) ty: Type,
@@ -84,6 +86,7 @@ pub(crate) struct AliasFacts {
     pub(super) scope: usize,
 }
 
+/// Everything of one analysis.
 #[derive(Default)]
 pub(crate) struct Program<'c> {
     pub(crate) files: Vec<FileFacts<'c>>,
@@ -109,18 +112,22 @@ impl<'c> Program<'c> {
         }
     }
 
+    /// The catalog as the package of a function sees it.
     pub(crate) fn known(&self, id: FnId) -> &Known<'c> {
         &self.files[self.functions[id].file].known
     }
 
+    /// The functions of this name.
     pub(crate) fn named(&self, name: &str) -> &[FnId] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// The methods of this name on types of that name.
     pub(super) fn owned(&self, name: &str, owner: &str) -> &[FnId] {
         self.by_owner.get(&(name.to_owned(), owner.to_owned())).map_or(&[], Vec::as_slice)
     }
 
+    /// The canonical path of a name, seen from a function.
     pub(crate) fn resolve(&self, id: FnId, segments: &[String]) -> Vec<String> {
         let function = &self.functions[id];
         self.resolve_in(function.file, function.scope, segments)
@@ -182,6 +189,7 @@ impl<'c> Program<'c> {
         found.next().is_none().then_some(first)
     }
 
+    /// Whether two files belong to one package.
     pub(crate) fn same_package(&self, left: usize, right: usize) -> bool {
         self.files[left].package == self.files[right].package
     }

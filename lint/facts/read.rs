@@ -43,6 +43,7 @@ impl Program<'_> {
         self.ty(ty, At { file: facts.file, scope: facts.scope, generics: &[&facts.generics], outer: None }, 0)
     }
 
+    /// Reads a type. Deeper than a dozen levels it says nothing.
     pub(crate) fn ty(&self, ty: &Type, at: At<'_>, depth: usize) -> Ty {
         if depth > 12 {
             return Ty::Unknown;

@@ -9,6 +9,7 @@ use crate::{
 };
 
 impl Walk<'_, '_, '_> {
+    /// Goes on at a block: into an arm, if the fault was just tested into it.
     pub(super) fn enter(&self, state: &mut State, block: BlockId) {
         let function = state.frame().function;
         let graph = self.graph(function);
@@ -25,6 +26,7 @@ impl Walk<'_, '_, '_> {
         frame.op = 0;
     }
 
+    /// The fault arrives in an arm.
     pub(super) fn enter_arm(&self, state: &mut State, function: FnId, arm: ArmId) {
         if !state.arms.contains(&(function, arm)) {
             state.arms.push((function, arm));
@@ -52,6 +54,7 @@ impl Walk<'_, '_, '_> {
         None
     }
 
+    /// The arm that the fault is in logs.
     pub(super) fn log(&self, state: &mut State) {
         if state.bound.is_some() {
             state.said = true;

@@ -83,6 +83,7 @@ impl Walk<'_, '_, '_> {
         self.run_body(state, owner, body, env, &[value], Then::Callback)
     }
 
+    /// Whether a method polls the watch that a type holds.
     pub(super) fn is_poll(&self, function: FnId, ty: &Ty, name: &str) -> bool {
         let known = self.infer.program.known(function);
         ty.watch().is_some_and(|watch| polls::poll(known, watch.source, name).is_some())

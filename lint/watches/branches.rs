@@ -15,6 +15,7 @@ use crate::{
 };
 
 impl Walk<'_, '_, '_> {
+    /// `if`, and guards of arms.
     pub(super) fn branch(&self, state: &mut State, cond: &Place, then: BlockId, otherwise: BlockId) -> Flow {
         let value = match state.get(cond) {
             Val::Done(inner) => *inner,
@@ -68,6 +69,7 @@ impl Walk<'_, '_, '_> {
         next
     }
 
+    /// A value tested against a pattern.
     pub(super) fn test(
         &self,
         state: &mut State,
@@ -144,6 +146,7 @@ impl Walk<'_, '_, '_> {
             && graph.blocks[block as usize].arm != graph.blocks[state.frame().block as usize].arm
     }
 
+    /// `?`.
     pub(super) fn question(
         &self,
         state: &mut State,

@@ -15,6 +15,7 @@ use crate::{
 };
 
 impl Typing<'_, '_, '_> {
+    /// What a call by path gives.
     pub(super) fn call_path(&mut self, path: &Path, args: &[Place], span: Span) -> Ty {
         let infer = self.infer;
         let program = infer.program;
@@ -112,6 +113,7 @@ impl Typing<'_, '_, '_> {
         })
     }
 
+    /// What a call of a closure gives.
     pub(super) fn call_place(&mut self, place: &Place, args: &[Place]) -> Ty {
         match self.place(place) {
             Ty::Callable(output) => *output,
@@ -124,6 +126,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
+    /// What a method gives.
     pub(super) fn call_method(&mut self, name: &str, turbofish: &[Type], args: &[Place], span: Span) -> Ty {
         let infer = self.infer;
         let Some((receiver_place, rest)) = args.split_first() else { return Ty::Unknown };

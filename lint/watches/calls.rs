@@ -16,6 +16,7 @@ use crate::{
 };
 
 impl Walk<'_, '_, '_> {
+    /// A call of any kind.
     pub(super) fn call(
         &self,
         state: &mut State,
@@ -36,6 +37,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// Puts what a call gives where it belongs.
     pub(super) fn finish_call(&self, state: &mut State, op: &Op, value: Val) -> Flow {
         state.set(&op.to, value);
         Flow::Next

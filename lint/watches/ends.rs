@@ -16,6 +16,7 @@ impl Walk<'_, '_, '_> {
         self.dead_by(state, Outcome::Ends)
     }
 
+    /// The watch is over on this path, in this way; what the path did before may say better.
     pub(super) fn dead_by(&self, state: &State, outcome: Outcome) -> Verdict {
         let by = self.round(state);
         let outcome = match outcome {
@@ -85,6 +86,7 @@ impl Walk<'_, '_, '_> {
         self.dead(state)
     }
 
+    /// A panic, which unwinds to the boundary of its task.
     pub(super) fn panic(&self, state: &mut State) -> Flow {
         // Inlined frames unwind at once; what catches a panic is a task's boundary further out.
         let first = state.frames[0].clone();

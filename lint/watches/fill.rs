@@ -4,6 +4,7 @@ use rideout_rules::catalog::Shape;
 
 use super::value::Val;
 
+/// An item as this polling method gives it.
 pub(super) fn shaped(method: &str, item: Val) -> Val {
     let ready = |value| if method.contains("poll") { Val::variant("Ready", Some(value)) } else { value };
     match method {
@@ -14,6 +15,7 @@ pub(super) fn shaped(method: &str, item: Val) -> Val {
     }
 }
 
+/// The end of a stream as this polling method gives it.
 pub(super) fn ended(method: &str) -> Val {
     match method {
         "try_next" => Val::variant("Ok", Some(Val::end())),
@@ -23,6 +25,7 @@ pub(super) fn ended(method: &str) -> Val {
     }
 }
 
+/// Whether a shape names a type.
 pub(super) fn mentions(shape: &Shape, wanted: &str) -> bool {
     match shape {
         Shape::Named(name, args) => name == wanted || args.iter().any(|arg| mentions(arg, wanted)),

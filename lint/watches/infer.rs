@@ -66,11 +66,13 @@ impl<'p, 'c> Infer<'p, 'c> {
         types
     }
 
+    /// The type of a place.
     pub(super) fn place(&self, id: FnId, place: &Place) -> Ty {
         let types = self.types(id);
         self.project(types.locals[place.local as usize].clone(), &place.fields)
     }
 
+    /// The type of a field of a field, from a type on.
     pub(super) fn project(&self, base: Ty, fields: &[String]) -> Ty {
         fields.iter().fold(base, |ty, field| match &ty {
             _ if field == "[]" => ty,

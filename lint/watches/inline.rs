@@ -18,6 +18,7 @@ use crate::{
 const DEEPEST: usize = 7;
 
 impl Walk<'_, '_, '_> {
+    /// Calls a function of the workspace, or each of several that it may be.
     pub(super) fn call_workspace(
         &self,
         state: &mut State,

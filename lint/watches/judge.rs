@@ -27,6 +27,7 @@ pub(super) struct Judge<'j, 'p, 'c> {
 }
 
 impl Judge<'_, '_, '_> {
+    /// The watch, if one stands here, with where each of its faults leads.
     pub(super) fn watch(&self) -> Option<Watch> {
         let program = self.infer.program;
         let known = program.known(self.site.function);

@@ -16,6 +16,7 @@ use crate::{
 };
 
 impl Walk<'_, '_, '_> {
+    /// Does one operation.
     pub(super) fn op(&self, state: &mut State, op: &Op) -> Flow {
         let value = match &op.value {
             Value::Use(place) => return self.store(state, op, state.get(place)),

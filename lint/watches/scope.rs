@@ -79,6 +79,7 @@ impl Walk<'_, '_, '_> {
     }
 }
 
+/// Whether the loop `within` is the wanted one, or inside it.
 pub(super) fn in_loop(graph: &Graph, within: Option<u32>, wanted: u32) -> bool {
     let mut within = within;
     while let Some(id) = within {

@@ -12,6 +12,7 @@ use crate::{
 };
 
 impl Walk<'_, '_, '_> {
+    /// Several futures at once: the first that is ready decides.
     pub(super) fn select(&self, state: &mut State, arms: &[SelectArm], otherwise: Option<BlockId>) -> Flow {
         if let Some(flow) = self.run_waiting(state, arms.iter().map(|arm| &arm.future)) {
             return flow;

@@ -72,6 +72,7 @@ impl Infer<'_, '_> {
         }
     }
 
+    /// The methods of the workspace that a name may mean on a receiver.
     pub(super) fn callees_of(&self, receiver: &Ty, name: &str, from: FnId) -> Vec<FnId> {
         if self.program.named(name).is_empty() {
             Vec::new()

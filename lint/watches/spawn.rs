@@ -14,6 +14,7 @@ use crate::{
 };
 
 impl Walk<'_, '_, '_> {
+    /// A task is spawned: the one that the walk comes out of, its successor, or another.
     pub(super) fn spawn(
         &self,
         state: &mut State,

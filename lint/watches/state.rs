@@ -74,6 +74,7 @@ pub(super) struct Round {
     pub(super) id: LoopId,
 }
 
+/// Where a walk is and what it has seen. Cheap enough to copy at every branch.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) frames: Vec<Frame>,
@@ -162,6 +163,7 @@ impl State {
         }
     }
 
+    /// The innermost frame.
     pub(super) fn frame(&self) -> &Frame {
         // A state always has a frame: it is made with one, and the last is replaced, never dropped.
         &self.frames[self.frames.len() - 1]
@@ -201,6 +203,7 @@ impl State {
         }
     }
 
+    /// Adds a step to the trail.
     pub(super) fn step(&mut self, location: Location, label: &str) {
         if self.trail.as_ref().is_some_and(|last| last.location == location) {
             return;

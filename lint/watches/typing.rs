@@ -10,6 +10,7 @@ use crate::{
 /// How often a graph is read before its types are taken as settled.
 const ROUNDS: usize = 4;
 
+/// The types of one function, on the way.
 pub(super) struct Typing<'i, 'p, 'c> {
     pub(super) infer: &'i Infer<'p, 'c>,
     pub(super) id: FnId,
@@ -18,6 +19,7 @@ pub(super) struct Typing<'i, 'p, 'c> {
 }
 
 impl Typing<'_, '_, '_> {
+    /// Reads the graph until nothing changes.
     pub(super) fn settle(mut self) -> Types {
         let graph = self.infer.graph(self.id);
         for (at, local) in graph.locals.iter().enumerate() {
@@ -258,6 +260,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
+    /// A container takes on what is put into it.
     pub(super) fn hold(&mut self, place: &Place, held: Ty) {
         if place.fields.is_empty() {
             let slot = &mut self.locals[place.local as usize];

@@ -11,6 +11,7 @@ use crate::{
 /// The name of a value of which only some fields are known.
 pub(super) const PARTLY: &str = "_";
 
+/// What is known of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Val {
     /// Anything; nothing to do with the fault.
@@ -62,6 +63,7 @@ pub(super) enum Val {
 }
 
 impl Val {
+    /// A variant with at most one field.
     pub(super) fn variant(name: &str, inner: Option<Val>) -> Self {
         let fields = inner.into_iter().map(|value| ("0".to_owned(), value)).collect();
         Self::Variant { name: name.to_owned(), fields, fault: false }
@@ -117,6 +119,7 @@ impl Val {
         }
     }
 
+    /// A field, as far as it is known.
     pub(super) fn field(&self, name: &str) -> Val {
         match self {
             Self::Variant { fields, .. } => fields.get(name).cloned().unwrap_or_default(),
@@ -161,6 +164,7 @@ impl Val {
         }
     }
 
+    /// Whether another value is in it.
     pub(super) fn holds(&self, wanted: &Val) -> bool {
         self == wanted
             || match self {

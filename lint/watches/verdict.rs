@@ -42,10 +42,12 @@ impl Verdict {
         Self::default()
     }
 
+    /// Whether any path ends badly.
     pub(super) fn is_bad(&self) -> bool {
         self.0.iter().any(|ended| is_bad(ended.outcome))
     }
 
+    /// Whether any path gives up at a bound.
     pub(super) fn gives_up(&self) -> bool {
         self.0.iter().any(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }))
     }

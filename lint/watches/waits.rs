@@ -53,6 +53,7 @@ impl Walk<'_, '_, '_> {
         Flow::Next
     }
 
+    /// `join!` and `try_join!`.
     pub(super) fn join(&self, state: &mut State, op: &Op, futures: &[Place], fallible: bool) -> Flow {
         if let Some(flow) = self.run_waiting(state, futures.iter()) {
             return flow;

@@ -50,6 +50,7 @@ pub(super) struct Ordinary {
     pub(super) returned: Cell<bool>,
 }
 
+/// The walk of one fault of one poll.
 pub(super) struct Walk<'w, 'p, 'c> {
     pub(super) infer: &'w Infer<'p, 'c>,
     pub(super) site: &'w PollSite,
@@ -107,6 +108,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         self.budget.get() == 0
     }
 
+    /// The names that decide what a pattern singles out.
     pub(super) fn names(&self) -> Names<'_> {
         Names {
             transient: &self.fact.transient,
@@ -138,6 +140,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         }
     }
 
+    /// Walks on from a state to every end.
     pub(super) fn explore(&self, mut state: State) -> Verdict {
         loop {
             let left = self.budget.get();

@@ -11,6 +11,7 @@ use super::{
 use crate::flow::graph::{Op, Place};
 
 impl Walk<'_, '_, '_> {
+    /// A call with a meaning. Gives nothing where the meaning does not fit the values.
     pub(super) fn word(
         &self,
         state: &mut State,
