@@ -115,24 +115,24 @@ impl<'a> Context<'a> {
         let mut have: HashSet<usize> = HashSet::new();
         let mut searched = BTreeSet::new();
         let mut texts = texts;
-        for _ in 0..ROUNDS {
+        for round in 0..=ROUNDS {
             have.extend(texts.iter().map(|(index, _)| *index));
             for parsed in self.parse(texts) {
                 self.add(parsed, &mut program, &mut part);
             }
-            let names = watches::wanted(&program);
-            let new: BTreeSet<String> =
-                names.into_iter().filter(|name| searched.insert(name.clone())).collect();
-            texts = if new.is_empty() || packages.is_empty() {
+            let survey = watches::Survey::new(&program);
+            let mut new = survey.wanted();
+            new.retain(|name| searched.insert(name.clone()));
+            texts = if new.is_empty() || packages.is_empty() || round == ROUNDS {
                 Vec::new()
             } else {
                 workspace::callers(self.workspace, &packages, &new, &have)
             };
             if texts.is_empty() {
+                part.watches = survey.watches();
                 break;
             }
         }
-        part.watches = watches::find(&program);
         part
     }
 

@@ -45,59 +45,61 @@ use std::collections::{BTreeSet, HashSet};
 
 use rideout_rules::model::Watch;
 
-use self::{infer::Infer, judge::Judge};
+use self::{infer::Infer, judge::Judge, polls::PollSite};
 use crate::facts::{FnId, Program};
 
-/// Every standing watch of a program, in order of file and place.
-pub(crate) fn find(program: &Program<'_>) -> Vec<Watch> {
-    let mut infer = Infer::new(program);
-    infer.prepare();
-    let mut watches = Vec::new();
-    let mut seen = HashSet::new();
-    for id in 0..program.functions.len() {
-        let graph = infer.graph(id);
-        if graph.blocks.is_empty() {
-            continue;
-        }
-        let types = infer.types(id);
-        for site in polls::find(&infer, id, graph, &types) {
-            let Some(watch) = Judge { infer: &infer, site: &site }.watch() else { continue };
-            if seen.insert((watch.consumer, watch.source.id.clone())) {
-                watches.push(watch);
-            }
-        }
-    }
-    watches.sort_by(|left, right| (left.consumer, &left.source.id).cmp(&(right.consumer, &right.source.id)));
-    watches
+/// What is known about the watches of a program before any fault is walked.
+pub(crate) struct Survey<'p, 'c> {
+    infer: Infer<'p, 'c>,
+    polls: Vec<PollSite>,
 }
 
-/// The names of the functions whose callers decide about a watch: those that poll one or hand one out, and those that call them.
-pub(crate) fn wanted(program: &Program<'_>) -> BTreeSet<String> {
-    let mut infer = Infer::new(program);
-    infer.prepare();
-    let mut todo: Vec<FnId> = Vec::new();
-    for id in 0..program.functions.len() {
-        let graph = infer.graph(id);
-        let polls = !graph.blocks.is_empty() && !polls::find(&infer, id, graph, &infer.types(id)).is_empty();
-        if polls || infer.output(id).watch().is_some() {
-            todo.push(id);
-        }
+impl<'p, 'c> Survey<'p, 'c> {
+    /// Infers types and finds every poll.
+    pub(crate) fn new(program: &'p Program<'c>) -> Self {
+        let infer = Infer::new(program);
+        let polls = (0..program.functions.len())
+            .filter(|id| !infer.graph(*id).blocks.is_empty())
+            .flat_map(|id| polls::find(&infer, id, infer.graph(id), &infer.types(id)))
+            .collect();
+        Self { infer, polls }
     }
-    let sites = infer.sites();
-    let mut seen: HashSet<FnId> = todo.iter().copied().collect();
-    let mut names = BTreeSet::new();
-    while let Some(id) = todo.pop() {
-        let name = &program.functions[id].name;
-        if name.len() > 2 && !COMMON.contains(&name.as_str()) {
-            names.insert(name.clone());
-        }
-        for site in sites.get(&id).into_iter().flatten() {
-            if seen.insert(site.function) {
-                todo.push(site.function);
+
+    /// Every standing watch, in order of file and place.
+    pub(crate) fn watches(&self) -> Vec<Watch> {
+        let mut seen = HashSet::new();
+        let mut watches: Vec<Watch> = self
+            .polls
+            .iter()
+            .filter_map(|site| Judge { infer: &self.infer, site }.watch())
+            .filter(|watch| seen.insert((watch.consumer, watch.source.id.clone())))
+            .collect();
+        watches
+            .sort_by(|left, right| (left.consumer, &left.source.id).cmp(&(right.consumer, &right.source.id)));
+        watches
+    }
+
+    /// The names of the functions whose callers decide about a watch: those that poll one or hand one out, and those that call them.
+    pub(crate) fn wanted(&self) -> BTreeSet<String> {
+        let functions = &self.infer.program.functions;
+        let opening = (0..functions.len()).filter(|id| self.infer.output(*id).watch().is_some());
+        let mut todo: Vec<FnId> = self.polls.iter().map(|site| site.function).chain(opening).collect();
+        let sites = self.infer.sites();
+        let mut seen: HashSet<FnId> = todo.iter().copied().collect();
+        let mut names = BTreeSet::new();
+        while let Some(id) = todo.pop() {
+            let name = &functions[id].name;
+            if name.len() > 2 && !COMMON.contains(&name.as_str()) {
+                names.insert(name.clone());
+            }
+            for site in sites.get(&id).into_iter().flatten() {
+                if seen.insert(site.function) {
+                    todo.push(site.function);
+                }
             }
         }
+        names
     }
-    names
 }
 
 /// Names that every other file calls: searching for them finds nothing in particular.

@@ -1,11 +1,18 @@
-//! Looks at a file's text before the parser does: a parser that recurses must not meet a hundred thousand parentheses.
+//! Looks at a file's text before the parser does: a parser that recurses must not meet a hundred thousand parentheses, and one that
+//! makes an attribute of each doc comment need not see them.
+
+use std::ops::Range;
 
 /// Deepest nesting of brackets, and longest row of prefix operators, that is handed to the parser.
 const DEEPEST: usize = 400;
 
-/// The line (from 1) on which the code nests too deep, if it does. Strings and comments do not count.
-pub(super) fn too_deep(text: &str) -> Option<u32> {
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+/// The text with every comment made of spaces, so that each byte stays where it is.
+///
+/// # Errors
+///
+/// The line (from 1) on which the code nests too deep. Strings and comments do not count.
+pub(super) fn code(text: &str) -> Result<String, u32> {
+    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, comments: Vec::new() };
     let mut depth = 0_usize;
     let mut prefixes = 0_usize;
     while let Some(byte) = scanner.next_code() {
@@ -21,16 +28,26 @@ pub(super) fn too_deep(text: &str) -> Option<u32> {
         };
         if depth > DEEPEST || prefixes > DEEPEST {
             let lines = scanner.bytes[..scanner.at].iter().filter(|byte| **byte == b'\n').count();
-            return u32::try_from(lines + 1).ok();
+            return Err(u32::try_from(lines + 1).unwrap_or(u32::MAX));
         }
     }
-    None
+    let mut code = String::with_capacity(text.len());
+    let mut copied = 0;
+    for comment in scanner.comments {
+        code.push_str(&text[copied..comment.start]);
+        code.extend(text.as_bytes()[comment.clone()].iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }));
+        copied = comment.end;
+    }
+    code.push_str(&text[copied..]);
+    Ok(code)
 }
 
 /// Walks over the bytes of a text that are code.
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// The comments that were passed.
+    comments: Vec<Range<usize>>,
 }
 
 impl Scanner<'_> {
@@ -42,7 +59,11 @@ impl Scanner<'_> {
         loop {
             let byte = *self.bytes.get(self.at)?;
             match (byte, self.peek(1)) {
-                (b'/', b'/') => self.skip_until(|scanner| scanner.peek(0) == b'\n'),
+                (b'/', b'/') => {
+                    let start = self.at;
+                    self.skip_until(|scanner| scanner.peek(0) == b'\n');
+                    self.comments.push(start..self.at);
+                }
                 (b'/', b'*') => self.skip_comment(),
                 (b'"', _) => self.skip_string(),
                 (b'r', b'"' | b'#') if !self.inside_name() => {
@@ -71,7 +92,9 @@ impl Scanner<'_> {
         }
     }
 
+    /// Skips a comment in `/*`. One without an end is left to the parser, which rejects it.
     fn skip_comment(&mut self) {
+        let start = self.at;
         let mut open = 0_usize;
         while self.at < self.bytes.len() {
             match (self.peek(0), self.peek(1)) {
@@ -83,6 +106,7 @@ impl Scanner<'_> {
                     open -= 1;
                     self.at += 2;
                     if open == 0 {
+                        self.comments.push(start..self.at);
                         return;
                     }
                 }
@@ -141,13 +165,13 @@ impl Scanner<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::too_deep;
+    use super::code;
 
     #[test]
     fn depth_is_bounded_with_its_line() {
-        assert_eq!(too_deep("fn main() { ((())) }"), None);
-        assert_eq!(too_deep(&format!("\n\n{}", "(".repeat(100_000))), Some(3));
-        assert_eq!(too_deep(&format!("const A: bool = {}true;", "!".repeat(100_000))), Some(1));
+        assert!(code("fn main() { ((())) }").is_ok());
+        assert_eq!(code(&format!("\n\n{}", "(".repeat(100_000))), Err(3));
+        assert_eq!(code(&format!("const A: bool = {}true;", "!".repeat(100_000))), Err(1));
     }
 
     #[test]
@@ -161,8 +185,17 @@ mod tests {
             "'('".repeat(1_000),
             r"'\''".repeat(1_000),
         ] {
-            assert_eq!(too_deep(&text), None, "{text:.40}");
+            assert!(code(&text).is_ok(), "{text:.40}");
         }
-        assert!(too_deep(&format!("fn a<'a>(b: &'a str) {{ r#type; {}", "(".repeat(1_000))).is_some());
+        assert!(code(&format!("fn a<'a>(b: &'a str) {{ r#type; {}", "(".repeat(1_000))).is_err());
+    }
+
+    #[test]
+    fn comments_become_spaces_and_nothing_moves() {
+        let blank = |text: &str| code(text).unwrap();
+        assert_eq!(blank("/// é\nfn a() {} // b"), "      \nfn a() {}     ");
+        assert_eq!(blank("/* a\n/* b */ */ const A: &str = \"// c\";"), "    \n           const A: &str = \"// c\";");
+        assert_eq!(blank("const A: char = '/'; //! d"), "const A: char = '/';      ");
+        assert_eq!(blank("fn a() {} /* no end"), "fn a() {} /* no end");
     }
 }

@@ -1,6 +1,11 @@
 //! Types of places, by following values through graphs, remembered for each function.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+    rc::Rc,
+    sync::Arc,
+};
 
 use rideout_rules::catalog::Shape;
 
@@ -24,26 +29,33 @@ pub(super) struct Infer<'p, 'c> {
     pub(super) program: &'p Program<'c>,
     types: RefCell<HashMap<FnId, Rc<Types>>>,
     busy: RefCell<Vec<FnId>>,
+    /// Functions whose types will change when it is known who calls whom.
+    early: RefCell<HashSet<FnId>>,
     pub(super) sites: RefCell<Option<Rc<Sites>>>,
     /// Which functions serve one request, as far as asked.
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
 }
 
 impl<'p, 'c> Infer<'p, 'c> {
+    /// Finds who calls whom, and from then on lets callers tell the types of parameters.
     pub(super) fn new(program: &'p Program<'c>) -> Self {
-        Self {
+        let infer = Self {
             program,
             types: RefCell::default(),
             busy: RefCell::default(),
+            early: RefCell::default(),
             sites: RefCell::default(),
             requests: RefCell::default(),
-        }
+        };
+        infer.sites();
+        let early = infer.early.take();
+        infer.types.borrow_mut().retain(|id, _| !early.contains(id));
+        infer
     }
 
-    /// Finds who calls whom, then lets types be inferred anew, with parameters told by their callers.
-    pub(super) fn prepare(&mut self) {
-        self.sites();
-        self.types.borrow_mut().clear();
+    /// Notes that the types on the way depend on callers that are not known yet.
+    pub(super) fn depends_on_callers(&self) {
+        self.early.borrow_mut().extend(self.busy.borrow().iter().copied());
     }
 
     pub(super) fn graph(&self, id: FnId) -> &'p Graph {
@@ -53,6 +65,9 @@ impl<'p, 'c> Infer<'p, 'c> {
     /// The types of a function's locals. Inside a cycle of functions that need each other: what is declared.
     pub(super) fn types(&self, id: FnId) -> Rc<Types> {
         if let Some(types) = self.types.borrow().get(&id) {
+            if self.early.borrow().contains(&id) {
+                self.depends_on_callers();
+            }
             return Rc::clone(types);
         }
         let declared = || Types { locals: self.graph(id).locals.iter().map(|_| Ty::Unknown).collect() };

@@ -76,7 +76,11 @@ impl Typing<'_, '_, '_> {
                 (ty.watch().is_none() && ty.opaque()) || (by_item && ty.watch().is_some())
             })
             .collect();
-        if opaque.is_empty() || self.infer.sites.borrow().is_none() {
+        if opaque.is_empty() {
+            return;
+        }
+        if self.infer.sites.borrow().is_none() {
+            self.infer.depends_on_callers();
             return;
         }
         let sites = self.infer.sites();
