@@ -1,5 +1,6 @@
 //! syn's tree to ours.
 
+mod ends;
 mod exprs;
 mod items;
 mod pats;
@@ -23,6 +24,15 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn span(self, node: &impl Spanned) -> Span {
         parse::span(node.span(), self.skipped)
+    }
+
+    pub(super) fn expr_span(self, expr: &syn::Expr) -> Span {
+        let (first, last) = ends::ends(expr);
+        self.token_span(first).to(self.token_span(last))
+    }
+
+    pub(super) fn block_span(self, block: &syn::Block) -> Span {
+        self.token_span(block.brace_token.span.join())
     }
 
     pub(super) fn token_span(self, span: proc_macro2::Span) -> Span {

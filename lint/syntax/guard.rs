@@ -35,7 +35,9 @@ pub(super) fn code(text: &str) -> Result<String, u32> {
     let mut copied = 0;
     for comment in scanner.comments {
         code.push_str(&text[copied..comment.start]);
-        code.extend(text.as_bytes()[comment.clone()].iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }));
+        code.extend(
+            text.as_bytes()[comment.clone()].iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }),
+        );
         copied = comment.end;
     }
     code.push_str(&text[copied..]);
@@ -194,7 +196,10 @@ mod tests {
     fn comments_become_spaces_and_nothing_moves() {
         let blank = |text: &str| code(text).unwrap();
         assert_eq!(blank("/// é\nfn a() {} // b"), "      \nfn a() {}     ");
-        assert_eq!(blank("/* a\n/* b */ */ const A: &str = \"// c\";"), "    \n           const A: &str = \"// c\";");
+        assert_eq!(
+            blank("/* a\n/* b */ */ const A: &str = \"// c\";"),
+            "    \n           const A: &str = \"// c\";"
+        );
         assert_eq!(blank("const A: char = '/'; //! d"), "const A: char = '/';      ");
         assert_eq!(blank("fn a() {} /* no end"), "fn a() {} /* no end");
     }

@@ -109,7 +109,7 @@ fn select(context: Context, input: ParseStream<'_>) -> syn::Result<(Vec<SelectAr
 fn handler(context: Context, input: ParseStream<'_>) -> syn::Result<Expr> {
     let body = if input.peek(token::Brace) && block_stands_alone(input) {
         let block: syn::Block = input.parse()?;
-        let span = context.span(&block);
+        let span = context.block_span(&block);
         Expr { kind: ExprKind::Block { label: None, block: context.block(&block) }, span }
     } else {
         context.expr(&input.parse()?)

@@ -20,8 +20,10 @@ pub(crate) struct Rejected {
 ///
 /// When the parser rejects the text, or its brackets nest too deep to be parsed safely.
 pub(crate) fn parse(text: &str) -> Result<tree::File, Rejected> {
-    let code = guard::code(text)
-        .map_err(|line| Rejected { reason: "brackets nest too deep to be read".to_owned(), line: Some(line) })?;
+    let code = guard::code(text).map_err(|line| Rejected {
+        reason: "brackets nest too deep to be read".to_owned(),
+        line: Some(line),
+    })?;
     let (skipped, body) = skip_head(&code);
     proc_macro2::extra::invalidate_current_thread_spans();
     match syn::parse_str::<syn::File>(body) {

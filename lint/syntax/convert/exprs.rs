@@ -8,7 +8,7 @@ use crate::syntax::{
 
 impl Context {
     pub(in crate::syntax) fn block(self, block: &syn::Block) -> Block {
-        Block { statements: self.statements(&block.stmts), span: self.span(block) }
+        Block { statements: self.statements(&block.stmts), span: self.block_span(block) }
     }
 
     pub(in crate::syntax) fn statements(self, statements: &[syn::Stmt]) -> Vec<Statement> {
@@ -27,7 +27,7 @@ impl Context {
                     ty,
                     init: node.init.as_ref().map(|init| self.expr(&init.expr)),
                     diverge: node.init.as_ref().and_then(|init| Some(self.expr(&init.diverge.as_ref()?.1))),
-                    span: self.span(node),
+                    span: self.token_span(node.let_token.span).to(self.token_span(node.semi_token.span)),
                 }))
             }
             syn::Stmt::Item(item) => Statement::Item(Box::new(self.item(item)?)),
@@ -54,7 +54,7 @@ impl Context {
     }
 
     pub(in crate::syntax) fn expr(self, expr: &syn::Expr) -> Expr {
-        let span = self.span(expr);
+        let span = self.expr_span(expr);
         Expr { kind: self.kind(expr, span), span }
     }
 
@@ -190,7 +190,7 @@ impl Context {
             guard,
             body: self.expr(&arm.body),
             head,
-            span: head.to(self.span(&arm.body)),
+            span: head.to(self.expr_span(&arm.body)),
         }
     }
 

@@ -105,7 +105,8 @@ impl Context {
         }
         Function {
             name: name(&signature.ident),
-            span: body.map_or_else(|| self.span(signature), |body| self.span(signature).to(self.span(body))),
+            span: body
+                .map_or_else(|| self.span(signature), |body| self.span(signature).to(self.block_span(body))),
             is_async: signature.asyncness.is_some(),
             generics: self.generics(&signature.generics),
             receiver,
