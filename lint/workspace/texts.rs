@@ -9,8 +9,9 @@ use std::{
 };
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use memchr::memmem;
 use rayon::prelude::*;
-use rideout_rules::catalog::{self, Crate};
+use rideout_rules::catalog::{self, Crate, Needle};
 
 use super::{SourceFile, Workspace, active};
 use crate::analysis::Unread;
@@ -49,18 +50,19 @@ pub(crate) fn texts(workspace: &Workspace, catalog: &[Crate]) -> (Vec<(usize, Ar
 /// One automaton over the needles of several entries.
 struct Needles {
     automaton: Option<AhoCorasick>,
-    /// The entry of each pattern.
-    owners: Vec<usize>,
+    /// The needle of each pattern and its entry.
+    owners: Vec<(Needle, usize)>,
 }
 
 impl Needles {
     fn new(catalog: &[Crate], entries: &BTreeSet<usize>) -> Self {
-        let (owners, patterns): (Vec<usize>, Vec<String>) = entries
+        let owners: Vec<(Needle, usize)> = entries
             .iter()
             .flat_map(|&index| {
-                catalog::needles(&catalog[index]).into_iter().map(move |needle| (index, needle))
+                catalog::needles(&catalog[index]).into_iter().map(move |needle| (needle, index))
             })
-            .unzip();
+            .collect();
+        let patterns: Vec<&str> = owners.iter().map(|(needle, _)| needle.text.as_str()).collect();
         let kind = (patterns.len() < 2000).then_some(AhoCorasickKind::DFA);
         // Building fails only beyond the automaton's size; without one every file is kept, which is slow and right.
         Self { automaton: AhoCorasick::builder().kind(kind).build(patterns).ok(), owners }
@@ -69,15 +71,28 @@ impl Needles {
     /// Whether the text holds a needle of one of these entries.
     fn hit(&self, text: &[u8], active: &BTreeSet<usize>) -> bool {
         let Some(automaton) = &self.automaton else { return true };
-        let mut hits = automaton.find_overlapping_iter(text);
-        hits.any(|hit| active.contains(&self.owners[hit.pattern().as_usize()]))
+        let mut alone = BTreeSet::new();
+        automaton.find_overlapping_iter(text).any(|hit| {
+            let pattern = hit.pattern().as_usize();
+            let (needle, owner) = &self.owners[pattern];
+            active.contains(owner)
+                && !alone.contains(&pattern)
+                && needle.stands_at(text, hit.start(), hit.end())
+                && needle.with.as_ref().is_none_or(|with| {
+                    let there = memmem::find(text, with.as_bytes()).is_some();
+                    if !there {
+                        alone.insert(pattern);
+                    }
+                    there
+                })
+        })
     }
 
     /// The same for a file too large to hold in memory. Needles of other entries may hide one; close enough for a warning.
     fn hit_in_stream(&self, file: File, active: &BTreeSet<usize>) -> io::Result<bool> {
         let Some(automaton) = &self.automaton else { return Ok(true) };
         for hit in automaton.stream_find_iter(file) {
-            if active.contains(&self.owners[hit?.pattern().as_usize()]) {
+            if active.contains(&self.owners[hit?.pattern().as_usize()].1) {
                 return Ok(true);
             }
         }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rideout_rules::catalog::{builtin, needles};
 
 fn main() -> io::Result<()> {
-    let mut all: Vec<String> = builtin().iter().flat_map(needles).collect();
+    let mut all: Vec<String> = builtin().iter().flat_map(needles).map(|needle| needle.text).collect();
     all.sort();
     all.dedup();
     let mut out = io::stdout().lock();

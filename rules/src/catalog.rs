@@ -15,7 +15,7 @@ mod needles;
 mod shape;
 
 pub use builtin::builtin;
-pub use needles::needles;
+pub use needles::{Needle, needles};
 pub use shape::Shape;
 
 /// One catalog file: what Rideout knows about one crate.

@@ -32,6 +32,7 @@ const COMMON: &[&str] = &[
     "Response",
     "Result",
     "Select",
+    "Sender",
     "Shard",
     "Status",
     "Stream",
@@ -73,8 +74,38 @@ const COMMON_METHODS: &[&str] = &[
     "stats", "stream", "sync",
 ];
 
+/// A text whose presence in a file tells that an entry may matter there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Needle {
+    /// The text.
+    pub text: String,
+    /// Whether it may be the end of a longer word.
+    pub open_start: bool,
+    /// Whether it may be the start of a longer word.
+    pub open_end: bool,
+    /// A common word that the file must hold too.
+    pub with: Option<String>,
+}
+
+impl Needle {
+    /// A needle that is its own word at both ends, as far as it starts or ends with a letter.
+    fn word(text: impl Into<String>) -> Self {
+        Self { text: text.into(), open_start: false, open_end: false, with: None }
+    }
+
+    /// Whether the needle at `start..end` of a text stands there as a word.
+    pub fn stands_at(&self, text: &[u8], start: usize, end: usize) -> bool {
+        let in_word =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let before = start.checked_sub(1).and_then(|at| text.get(at));
+        let cut_start = in_word(before) && in_word(text.get(start));
+        let cut_end = in_word(text.get(end)) && in_word(end.checked_sub(1).and_then(|at| text.get(at)));
+        (self.open_start || !cut_start) && (self.open_end || !cut_end)
+    }
+}
+
 /// The needles of an entry, sorted. Empty for one that opens nothing.
-pub fn needles(entry: &Crate) -> Vec<String> {
+pub fn needles(entry: &Crate) -> Vec<Needle> {
     let roots = entry.roots();
     let mut needles = Vec::new();
     for source in entry.sources.iter().filter(|source| !source.faults.is_empty() || !source.whens.is_empty())
@@ -91,7 +122,7 @@ pub fn needles(entry: &Crate) -> Vec<String> {
     needles
 }
 
-fn of_opener(opener: &Opener, roots: &[String], needles: &mut Vec<String>) {
+fn of_opener(opener: &Opener, roots: &[String], needles: &mut Vec<Needle>) {
     if let Some(path) = &opener.function {
         match path.rsplit("::").nth(1) {
             // An associated function goes with its type.
@@ -101,40 +132,51 @@ fn of_opener(opener: &Opener, roots: &[String], needles: &mut Vec<String>) {
             _ => of_path(path, roots, needles),
         }
     }
+    // A field of such a type may be declared in one file and opened in another.
+    let common = |path: &&String| path.rsplit("::").next().is_some_and(|last| COMMON.contains(&last));
+    opener.on.iter().filter(common).for_each(|path| of_path(path, roots, needles));
     match opener.method.as_deref() {
         Some(method) if method == "*" || (COMMON_METHODS.contains(&method) && !opener.on.is_empty()) => {
-            opener.on.iter().for_each(|path| of_path(path, roots, needles))
+            opener.on.iter().for_each(|path| of_path(path, roots, needles));
         }
         // A generated method may be called where its type is not named, so the name up to the `*` has to do.
-        Some(method) => needles.push(format!(".{}", method.split('*').next().unwrap_or(method))),
+        Some(method) => {
+            let start = method.split('*').next().unwrap_or(method);
+            needles.push(Needle { open_end: start != method, ..Needle::word(format!(".{start}")) });
+        }
         None => {}
     }
 }
 
-/// The last segment; for a common name its module, or else the crate's roots.
-fn of_path(path: &str, roots: &[String], needles: &mut Vec<String>) {
+/// The last segment; for a common name with its module, or else with one of the crate's roots.
+fn of_path(path: &str, roots: &[String], needles: &mut Vec<Needle>) {
     let segments: Vec<&str> = path.split("::").collect();
-    let last = segments.last().copied().unwrap_or_default().trim_matches('*');
+    let pattern = segments.last().copied().unwrap_or_default();
+    let last = pattern.trim_matches('*');
     if last.is_empty() || last.contains('*') {
         return;
     }
     // Every file names the standard library: there the name itself has to do.
     let everywhere = roots.iter().any(|root| root == "std");
     if everywhere || (!COMMON.contains(&last) && last.len() > 4) {
-        needles.push(last.to_owned());
+        let (open_start, open_end) = (pattern.starts_with('*'), pattern.ends_with('*'));
+        needles.push(Needle { open_start, open_end, ..Needle::word(last) });
         return;
     }
+    let with = Some(last.to_owned());
     match segments.as_slice() {
         [_, .., module, _] if !COMMON.contains(module) && module.len() > 4 => {
-            needles.push((*module).to_owned())
+            needles.push(Needle { with, ..Needle::word(*module) });
         }
-        _ => needles.extend(roots.iter().map(|root| format!("{root}::"))),
+        _ => needles.extend(
+            roots.iter().map(|root| Needle { with: with.clone(), ..Needle::word(format!("{root}::")) }),
+        ),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::needles;
+    use super::{Needle, needles};
     use crate::catalog::parse;
 
     #[test]
@@ -155,7 +197,37 @@ mod tests {
             "#,
         )
         .unwrap();
-        assert_eq!(needles(&entry), [".receive_", "FeedReceiver", "bus::", "feeds", "subscribe_feed"]);
+        let written = |needle: &Needle| match &needle.with {
+            Some(with) => format!("{} with {with}", needle.text),
+            None => needle.text.clone(),
+        };
+        let found: Vec<String> = needles(&entry).iter().map(written).collect();
+        assert_eq!(
+            found,
+            [
+                ".receive_",
+                "FeedReceiver",
+                "bus:: with Feed",
+                "bus:: with Receiver",
+                "feeds with Receiver",
+                "subscribe_feed"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_needle_is_a_word_unless_it_was_cut() {
+        let word = Needle::word("feed");
+        let found = |needle: &Needle, text: &str| {
+            let start = text.find(&needle.text).unwrap();
+            needle.stands_at(text.as_bytes(), start, start + needle.text.len())
+        };
+        assert!(found(&word, "feed") && found(&word, "(feed)") && found(&word, "é.feed::a"));
+        assert!(!found(&word, "feeds") && !found(&word, "a_feed") && !found(&word, "feed_a"));
+        assert!(found(&Needle { open_end: true, ..word.clone() }, "feeds"));
+        assert!(found(&Needle { open_start: true, ..word }, "a_feed"));
+        let method = Needle::word(".feed");
+        assert!(found(&method, "a.feed(") && !found(&method, "a.feeds("));
     }
 
     #[test]
