@@ -1,6 +1,7 @@
 //! One analysis: the texts of a workspace to its watches and findings, package by package.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -44,10 +45,17 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     }
     let known = workspace.packages.iter().map(|_| OnceLock::new()).collect();
     let context = Context { workspace, catalog, members, modules: &modules, known };
-    let parts: Vec<Part> =
-        programs.into_par_iter().map(|((group, _), texts)| context.program(group, texts)).collect();
+    // The largest first: one that is begun last is waited for alone.
+    let mut programs: Vec<_> = programs.into_iter().collect();
+    programs.sort_by_key(|(_, texts)| Reverse(texts.iter().map(|(_, text)| text.len()).sum::<usize>()));
+    let mut parts: Vec<((usize, usize), Part)> = programs
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(place, texts)| (place, context.program(place.0, texts)))
+        .collect();
+    parts.sort_by_key(|(place, _)| *place);
     let mut analysis = Analysis { unread, ..Analysis::default() };
-    for part in parts {
+    for (_, part) in parts {
         analysis.add(part);
     }
     analysis.findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
