@@ -148,6 +148,7 @@ mod tests {
         analysis.watches = vec![Watch {
             source: finding.source.clone(),
             opener: finding.opener,
+            opening: None,
             consumer: finding.consumer,
             item: "Feed::run".into(),
             faults: vec![

@@ -65,10 +65,20 @@ impl Judge<'_, '_, '_> {
                 help: source.facts.help.clone(),
             },
             opener,
+            opening: self.opening(),
             consumer,
             item: program.item_name(self.site.function),
             faults: paths,
         })
+    }
+
+    /// The code that opened the watch, if it fits into one short line.
+    fn opening(&self) -> Option<String> {
+        let (id, start, end) = self.site.watch.opener?;
+        let program = self.infer.program;
+        let code = program.files[program.functions[id].file].text.get(start as usize..end as usize)?;
+        let line = code.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".");
+        (line.len() <= 60).then_some(line)
     }
 
     fn graph(&self) -> &Graph {

@@ -20,6 +20,8 @@ pub struct Watch {
     pub source: Source,
     /// Where the stream was opened, if that is in view.
     pub opener: Option<Location>,
+    /// The code of the opener in one line, if it is in view and short.
+    pub opening: Option<String>,
     /// The consuming construct: the loop, or the call that holds the watch.
     pub consumer: Location,
     /// The function that consumes it, as `Type::name` or `name`.

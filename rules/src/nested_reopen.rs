@@ -1,7 +1,7 @@
 //! Flags a watch that opens itself again from inside its own error path, so that each fault leaves one frame or task more.
 
 use crate::model::{FaultPath, Outcome, Watch};
-use crate::wording::{REOPEN, with_code};
+use crate::wording::{reopen, with_code};
 use crate::{Rule, Verdict};
 
 pub(crate) const RULE: Rule = Rule {
@@ -104,7 +104,7 @@ fn judge(watch: &Watch, path: &FaultPath) -> Option<Verdict> {
             "this watch on `{}` opens itself again from inside its own error path: each fault leaves one layer more",
             watch.source.api
         ),
-        help: with_code("turn the inner call into the next turn of a loop", REOPEN),
+        help: with_code("turn the inner call into the next turn of a loop", &reopen(watch)),
     })
 }
 

@@ -36,6 +36,7 @@ pub(crate) fn watch(faults: Vec<FaultPath>) -> Watch {
             help: None,
         },
         opener: Some(at(0)),
+        opening: None,
         consumer: at(10),
         item: "Feed::run".into(),
         faults,

@@ -25,7 +25,7 @@ pub(crate) fn way_out(watch: &Watch, path: &FaultPath) -> String {
     match path.fault.shows_as {
         ShowsAs::ErrorThenEnds | ShowsAs::ErrorLatched | ShowsAs::Ends | ShowsAs::Silent => with_code(
             own.unwrap_or("open the stream again after a pause, on an error as on an end, or return the fault to a caller"),
-            REOPEN,
+            &reopen(watch),
         ),
         ShowsAs::ErrorHeals => {
             with_code(own.unwrap_or("this stream heals when it is polled again: log the error and go on"), GO_ON)
@@ -42,15 +42,21 @@ pub(crate) fn with_code(sentence: &str, code: &str) -> String {
     format!("{sentence}:\n{code}")
 }
 
-/// The plain loop that opens a stream again.
-pub(crate) const REOPEN: &str = "\
-loop {
-    match open().await {
+/// The plain loop that opens the stream again.
+pub(crate) fn reopen(watch: &Watch) -> String {
+    let place =
+        watch.opening.as_ref().map_or(String::new(), |opening| format!(" // {opening}, and what follows it"));
+    format!(
+        "\
+loop {{
+    match open().await {{{place}
         Ok(stream) => consume(stream).await, // until it fails or ends
         Err(error) => warn!(%error, \"could not open\"),
-    }
+    }}
     tokio::time::sleep(pause).await;
-}";
+}}"
+    )
+}
 
 const GO_ON: &str = "\
 Err(error) => {
@@ -81,5 +87,13 @@ mod tests {
         demo.source.help = Some("subscribe again after a pause".into());
         let help = way_out(&demo, &path(ShowsAs::Ends, Outcome::Ends));
         assert!(help.starts_with("subscribe again after a pause:\nloop {\n"), "{help}");
+    }
+
+    #[test]
+    fn the_code_names_the_call_that_opened_the_watch() {
+        let mut demo = watch(vec![]);
+        demo.opening = Some("client.feed()".into());
+        let help = way_out(&demo, &path(ShowsAs::Ends, Outcome::Ends));
+        assert!(help.contains("match open().await { // client.feed(), and what follows it\n"), "{help}");
     }
 }
