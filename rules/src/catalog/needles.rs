@@ -1,6 +1,6 @@
 //! What a file must contain for an entry to matter: the needles of the search that decides which files are parsed.
 
-use super::{Crate, Opener};
+use super::{Crate, Opener, Shape, Value};
 
 /// Names that many crates use: a file that means this crate's must also name the crate or the module.
 const COMMON: &[&str] = &[
@@ -112,6 +112,19 @@ pub fn needles(entry: &Crate) -> Vec<Needle> {
     {
         for opener in &source.open {
             of_opener(opener, &roots, &mut needles);
+            // A builder with a common method may never be named: then the call that gives it is looked for.
+            let common = opener.method.as_deref().is_some_and(|method| COMMON_METHODS.contains(&method));
+            let gives = |value: &&Value| {
+                opener.on.iter().any(|on| mentions(&value.gives, on))
+                    && !value.on.iter().any(|own| opener.on.contains(own))
+            };
+            for value in entry.values.iter().filter(gives).filter(|_| common) {
+                match (&value.method, &value.function) {
+                    (Some(method), _) => needles.push(Needle::word(format!(".{method}"))),
+                    (None, Some(function)) => of_path(function, &roots, &mut needles),
+                    (None, None) => {}
+                }
+            }
         }
         for path in source.types.iter().chain(&source.items) {
             of_path(path, &roots, &mut needles);
@@ -120,6 +133,14 @@ pub fn needles(entry: &Crate) -> Vec<Needle> {
     needles.sort();
     needles.dedup();
     needles
+}
+
+fn mentions(shape: &Shape, path: &str) -> bool {
+    match shape {
+        Shape::Named(name, args) => name == path || args.iter().any(|arg| mentions(arg, path)),
+        Shape::Tuple(parts) => parts.iter().any(|part| mentions(part, path)),
+        Shape::Item | Shape::Watch => false,
+    }
 }
 
 fn of_opener(opener: &Opener, roots: &[String], needles: &mut Vec<Needle>) {
