@@ -82,7 +82,7 @@ impl Walk<'_, '_, '_> {
             "unwrap" | "expect" => Some(self.panic(state)),
             "unwrap_err" | "expect_err" if !full => done(state, payload),
             "unwrap_or" | "unwrap_or_default" => done(state, if full { payload } else { Val::Unknown }),
-            "unwrap_or_else" | "or_else" | "unwrap_or_else_async" if !full => match closure() {
+            "unwrap_or_else" | "or_else" if !full => match closure() {
                 Some((function, body, env)) => {
                     let carried = if variant == "Err" { vec![payload] } else { Vec::new() };
                     let flow = self.run_body(state, function, body, env, &carried, Then::Into(op.to.clone()));
@@ -103,7 +103,7 @@ impl Walk<'_, '_, '_> {
                 };
                 done(state, value)
             }
-            "map_err" | "inspect_err" | "or_else_err" if variant == "Err" => match closure() {
+            "map_err" | "inspect_err" if variant == "Err" => match closure() {
                 Some((function, body, env)) => {
                     let then = match name {
                         "map_err" => Then::Wrap("Err", op.to.clone()),
