@@ -22,11 +22,8 @@ pub(crate) const LARGEST: u64 = 16 << 20;
 /// Reads the files of a workspace: those with a needle of an entry that is active for their package, by index, and those that
 /// could not be read although they are to be reported.
 pub(crate) fn texts(workspace: &Workspace, catalog: &[Crate]) -> (Vec<(usize, Arc<str>)>, Vec<Unread>) {
-    let active: Vec<BTreeSet<usize>> = workspace
-        .packages
-        .par_iter()
-        .map(|package| active(package, catalog).iter().map(|active| active.index).collect())
-        .collect();
+    let active: Vec<BTreeSet<usize>> =
+        workspace.packages.par_iter().map(|package| active(package, catalog).into_keys().collect()).collect();
     let needles = Needles::new(catalog, &active.iter().flatten().copied().collect());
 
     let look = |(index, file): (usize, &SourceFile)| match read(file, &active[file.package], &needles) {
