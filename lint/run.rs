@@ -17,18 +17,20 @@ use crate::{
     analysis::{Analysis, FileText, Unread},
     facts::{FileInput, Known, Program},
     ratchet::fingerprint,
-    syntax::{self, tree},
+    syntax::{self, Interest, tree},
     watches,
-    workspace::{self, Modules, Standing, Workspace},
+    workspace::{self, Active, Modules, Names, Needles, Standing, Workspace},
 };
 
-/// How often callers of derived functions are searched for.
-const ROUNDS: usize = 4;
+/// How often the callers of derived functions are searched for.
+const ROUNDS: usize = 8;
 
 /// Analyses every file of the workspace in which a source shows, and those that call what is found there.
 pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     let catalog = catalog::builtin();
-    let (texts, mut unread) = workspace::texts(workspace, catalog);
+    let active: Vec<Active<'_>> =
+        workspace.packages.par_iter().map(|package| workspace::active(package, catalog)).collect();
+    let (texts, mut unread) = workspace::texts(workspace, catalog, &active);
     let modules = Modules::new(&workspace.packages);
     unread.retain(|file| !is_orphan(workspace, &modules, &file.path));
     let groups = groups(workspace);
@@ -44,7 +46,8 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
         members.entry(*group).or_default().insert(package);
     }
     let known = workspace.packages.iter().map(|_| OnceLock::new()).collect();
-    let context = Context { workspace, catalog, members, modules: &modules, known };
+    let bodies = Needles::of_bodies(catalog, &active, watches::ASKING);
+    let context = Context { workspace, catalog, active, bodies, members, modules: &modules, known };
     // The largest first: one that is begun last is waited for alone.
     let mut programs: Vec<_> = programs.into_iter().collect();
     programs.sort_by_key(|(_, texts)| Reverse(texts.iter().map(|(_, text)| text.len()).sum::<usize>()));
@@ -100,6 +103,10 @@ struct Part {
 struct Context<'a> {
     workspace: &'a Workspace,
     catalog: &'a [Crate],
+    /// The entries that hold for each package.
+    active: Vec<Active<'a>>,
+    /// What a function's body must hold to be parsed with its file.
+    bodies: Needles,
     /// The packages of each group.
     members: BTreeMap<usize, BTreeSet<usize>>,
     modules: &'a Modules,
@@ -116,30 +123,39 @@ type Parsed = (usize, Arc<str>, Result<tree::File, syntax::Rejected>);
 impl<'a> Context<'a> {
     fn program(&self, group: usize, texts: Texts) -> Part {
         // A file that belongs to no package has no callers in other files.
-        let packages: BTreeSet<usize> =
-            self.members[&group].iter().copied().filter(|package| self.in_package(*package)).collect();
+        let alone = texts.iter().all(|(index, _)| !self.in_package(self.workspace.files[*index].package));
+        let packages: BTreeSet<usize> = self.members[&group]
+            .iter()
+            .copied()
+            .filter(|package| !alone && self.in_package(*package))
+            .collect();
         let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
         let mut program = Program::default();
         let mut have: HashSet<usize> = HashSet::new();
         let mut searched = BTreeSet::new();
         let mut texts = texts;
+        let mut names = None;
         for round in 0..=ROUNDS {
             have.extend(texts.iter().map(|(index, _)| *index));
-            for parsed in self.parse(texts) {
+            for parsed in self.parse(texts, names.as_ref()) {
                 self.add(parsed, &mut program, &mut part);
             }
             let survey = watches::Survey::new(&program);
             let mut new = survey.wanted();
             new.retain(|name| searched.insert(name.clone()));
-            texts = if new.is_empty() || packages.is_empty() || round == ROUNDS {
+            let found = Names::new(&new);
+            let last = new.is_empty() || round == ROUNDS;
+            let woken = if last { 0 } else { program.wake(&|body| found.stand_in(body)) };
+            texts = if last || packages.is_empty() {
                 Vec::new()
             } else {
-                workspace::callers(self.workspace, &packages, &new, &have)
+                workspace::callers(self.workspace, &packages, &found, &have)
             };
-            if texts.is_empty() {
+            if woken == 0 && texts.is_empty() {
                 part.watches = survey.watches();
                 break;
             }
+            names = Some(Names::new(&searched));
         }
         part
     }
@@ -150,14 +166,11 @@ impl<'a> Context<'a> {
 
     /// The active catalog of a package.
     fn known(&self, package: usize) -> Arc<Known<'a>> {
-        let make = || {
-            let active = workspace::active(&self.workspace.packages[package], self.catalog);
-            Arc::new(Known::new(self.catalog, |index| active.get(&index).cloned()))
-        };
+        let make = || Arc::new(Known::new(self.catalog, |index| self.active[package].get(&index).cloned()));
         Arc::clone(self.known[package].get_or_init(make))
     }
 
-    fn parse(&self, texts: Texts) -> Vec<Parsed> {
+    fn parse(&self, texts: Texts, names: Option<&Names>) -> Vec<Parsed> {
         texts
             .into_par_iter()
             .filter(|(index, _)| {
@@ -170,7 +183,14 @@ impl<'a> Context<'a> {
                     }
             })
             .map(|(index, text)| {
-                let tree = syntax::parse(&text);
+                let active = &self.active[self.workspace.files[index].package];
+                let interest = Interest {
+                    wanted: &|body| {
+                        self.bodies.hit(body, active) || names.is_some_and(|names| names.stand_in(body))
+                    },
+                    common: &watches::is_common,
+                };
+                let tree = syntax::parse(&text, &interest);
                 (index, text, tree)
             })
             .collect()

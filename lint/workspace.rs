@@ -12,6 +12,7 @@ mod manifest;
 mod manifests;
 mod members;
 mod modules;
+mod needles;
 mod paths;
 mod pattern;
 mod scope;
@@ -26,9 +27,10 @@ use std::{
 use anyhow::{Result, anyhow};
 use semver::Version;
 
-pub(crate) use active::active;
-pub(crate) use grow::callers;
+pub(crate) use active::{Active, active};
+pub(crate) use grow::{Names, callers};
 pub(crate) use modules::{Modules, Standing};
+pub(crate) use needles::Needles;
 pub(crate) use texts::texts;
 
 use crate::analysis::Unread;

@@ -129,6 +129,8 @@ pub(crate) struct Function {
     pub(crate) params: Vec<Param>,
     pub(crate) output: Option<Type>,
     pub(crate) body: Option<Block>,
+    /// The body was left out: its block is empty and has its span.
+    pub(crate) deferred: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

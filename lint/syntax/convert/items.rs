@@ -115,6 +115,11 @@ impl Context {
                 syn::ReturnType::Default => None,
                 syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
             },
+            // Braces with nothing but spaces between them: nothing was there, or it was left out.
+            deferred: body.is_some_and(|body| {
+                let span = self.block_span(body);
+                body.stmts.is_empty() && span.end - span.start > 2
+            }),
             body: body.map(|body| self.block(body)),
         }
     }
