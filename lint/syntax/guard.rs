@@ -12,7 +12,7 @@ const DEEPEST: usize = 400;
 ///
 /// The line (from 1) on which the code nests too deep. Strings and comments do not count.
 pub(super) fn code(text: &str) -> Result<String, u32> {
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, comments: Vec::new() };
+    let mut scanner = Scanner::new(text);
     let mut depth = 0_usize;
     let mut prefixes = 0_usize;
     while let Some(byte) = scanner.next_code() {
@@ -45,19 +45,25 @@ pub(super) fn code(text: &str) -> Result<String, u32> {
 }
 
 /// Walks over the bytes of a text that are code.
-struct Scanner<'a> {
+pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
-    at: usize,
+    /// The byte after the last one given.
+    pub(super) at: usize,
     /// The comments that were passed.
-    comments: Vec<Range<usize>>,
+    pub(super) comments: Vec<Range<usize>>,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, comments: Vec::new() }
+    }
+
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn next_code(&mut self) -> Option<u8> {
+    /// The next byte that is neither in a comment nor in a literal.
+    pub(super) fn next_code(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
             match (byte, self.peek(1)) {

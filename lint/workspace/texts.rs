@@ -1,4 +1,5 @@
-//! Grep first, parse late: reads every file, keeps the text of those in which an active source shows.
+//! Grep first, parse late: reads every file, keeps the text of those in which an active source shows, or a suppression that should
+//! be of use to one.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +12,10 @@ use std::{
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem;
 use rayon::prelude::*;
-use rideout_rules::catalog::{self, Crate, Needle};
+use rideout_rules::{
+    catalog::{self, Crate, Needle},
+    suppression,
+};
 
 use super::{SourceFile, Workspace, active};
 use crate::analysis::Unread;
@@ -19,8 +23,8 @@ use crate::analysis::Unread;
 /// The largest file that goes to the parser, in bytes.
 pub(crate) const LARGEST: u64 = 16 << 20;
 
-/// Reads the files of a workspace: those with a needle of an entry that is active for their package, by index, and those that
-/// could not be read although they are to be reported.
+/// Reads the files of a workspace: those with a needle of an entry that is active for their package, or with a suppression if they
+/// are to be reported, by index, and those that could not be read although they are to be reported.
 pub(crate) fn texts(workspace: &Workspace, catalog: &[Crate]) -> (Vec<(usize, Arc<str>)>, Vec<Unread>) {
     let active: Vec<BTreeSet<usize>> = workspace
         .packages
@@ -50,7 +54,7 @@ pub(crate) fn texts(workspace: &Workspace, catalog: &[Crate]) -> (Vec<(usize, Ar
 /// One automaton over the needles of several entries.
 struct Needles {
     automaton: Option<AhoCorasick>,
-    /// The needle of each pattern and its entry.
+    /// The needle of each pattern and its entry. One pattern more stands for suppressions.
     owners: Vec<(Needle, usize)>,
 }
 
@@ -62,19 +66,22 @@ impl Needles {
                 catalog::needles(&catalog[index]).into_iter().map(move |needle| (needle, index))
             })
             .collect();
-        let patterns: Vec<&str> = owners.iter().map(|(needle, _)| needle.text.as_str()).collect();
+        let mut patterns: Vec<&str> = owners.iter().map(|(needle, _)| needle.text.as_str()).collect();
+        patterns.push(suppression::MARK);
         let kind = (patterns.len() < 2000).then_some(AhoCorasickKind::DFA);
         // Building fails only beyond the automaton's size; without one every file is kept, which is slow and right.
         Self { automaton: AhoCorasick::builder().kind(kind).build(patterns).ok(), owners }
     }
 
-    /// Whether the text holds a needle of one of these entries.
-    fn hit(&self, text: &[u8], active: &BTreeSet<usize>) -> bool {
+    /// Whether the text holds a needle of one of these entries, or a suppression if those count.
+    fn hit(&self, text: &[u8], active: &BTreeSet<usize>, suppressions: bool) -> bool {
         let Some(automaton) = &self.automaton else { return true };
         let mut alone = BTreeSet::new();
         automaton.find_overlapping_iter(text).any(|hit| {
             let pattern = hit.pattern().as_usize();
-            let (needle, owner) = &self.owners[pattern];
+            let Some((needle, owner)) = self.owners.get(pattern) else {
+                return suppressions && text.get(hit.end()) != Some(&b':');
+            };
             active.contains(owner)
                 && !alone.contains(&pattern)
                 && needle.stands_at(text, hit.start(), hit.end())
@@ -92,7 +99,7 @@ impl Needles {
     fn hit_in_stream(&self, file: File, active: &BTreeSet<usize>) -> io::Result<bool> {
         let Some(automaton) = &self.automaton else { return Ok(true) };
         for hit in automaton.stream_find_iter(file) {
-            if active.contains(&self.owners[hit?.pattern().as_usize()].1) {
+            if self.owners.get(hit?.pattern().as_usize()).is_some_and(|(_, owner)| active.contains(owner)) {
                 return Ok(true);
             }
         }
@@ -125,7 +132,7 @@ fn read(
             return Err(("the file is not valid UTF-8".to_owned(), u32::try_from(line).ok()));
         }
     };
-    Ok(needles.hit(text.as_bytes(), active).then(|| text.into()))
+    Ok(needles.hit(text.as_bytes(), active, file.reported).then(|| text.into()))
 }
 
 fn read_small(path: &Path) -> io::Result<Option<Vec<u8>>> {
