@@ -1,5 +1,6 @@
 //! Findings that a comment in the code allows, and comments that allow nothing.
 
+use memchr::memmem;
 use rideout_rules::{
     model::Location,
     suppression::{self, MARK},
@@ -20,7 +21,7 @@ pub(crate) struct Comments {
 impl Comments {
     /// Reads those of one file. What stands in code that only tests have is about findings that are not looked for.
     pub(crate) fn read(&mut self, file: u32, text: &str, tree: &tree::File) {
-        if !text.contains(MARK) {
+        if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
             return;
         }
         let tests = tree.tests();

@@ -23,7 +23,7 @@ A suppression without a reason is never taken out again, because nobody knows wh
 ### Known limits
 
 - Doc comments and block comments are not looked at, nor is code that only tests have.
-- A comment that begins in another way (`// ride-out: allow(..)`) is about something else.
+- A comment that begins in another way (`// rideout allow(..)`, without the colon) is about something else.
 
 ### Example
 

@@ -20,8 +20,7 @@ pub struct Suppression {
 ///
 /// One clause without a final dot, where it begins with the mark and goes on in another way than it must.
 pub fn read(comment: &str) -> Option<Result<Suppression, String>> {
-    let rest = comment.trim_start_matches('/').trim_start().strip_prefix("rideout")?;
-    let rest = rest.trim_start().strip_prefix(':')?;
+    let rest = comment.trim_start_matches('/').trim_start().strip_prefix(MARK)?;
     if rest.starts_with(':') { None } else { Some(allowed(rest.trim())) }
 }
 
@@ -63,7 +62,7 @@ mod tests {
         for comment in [
             "// rideout: allow(unguarded-watch, unpaced-reopen): one feed: see (a) and b",
             "//rideout:allow(unguarded-watch,unpaced-reopen):one feed: see (a) and b",
-            "//\trideout :  allow ( unguarded-watch ,unpaced-reopen ) :  one feed: see (a) and b \r",
+            "//\trideout:  allow ( unguarded-watch ,unpaced-reopen ) :  one feed: see (a) and b \r",
         ] {
             assert_eq!(read(comment), Some(Ok(wanted.clone())), "{comment}");
         }
@@ -74,6 +73,7 @@ mod tests {
         for comment in [
             "// a comment",
             "// rideout is a linter",
+            "// rideout allow(unguarded-watch): reason",
             concat!("// rideout:", ":x is a path"),
             "// see rideout: allow(unguarded-watch): reason",
             "// rideouts: allow(unguarded-watch): reason",

@@ -22,7 +22,7 @@ If such a file were skipped in silence, breaking it would be a way to pass the c
 ### Known limits
 
 - Syntax that only a nightly compiler accepts is not parsed.
-- A file without any name from the catalog is never parsed, so what is wrong with it is not seen here.
+- A file with neither a name from the catalog nor a suppression is never parsed, so what is wrong with it is not seen here.
 
 ### Example
 
