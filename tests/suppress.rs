@@ -232,6 +232,39 @@ fn unused_is_not_what_could_not_be_judged() {
 }
 
 #[test]
+fn a_comment_in_a_file_that_is_not_reported_on_is_not_looked_at() {
+    let project = Project::package(&[("src/lib.rs", "mod feed;\n")]);
+    project.write("src/feed.rs", format!("{ALLOW}\n{WATCH}// rideout: alow(x)\n"));
+    assert_eq!(short(&project).stdout.lines().count(), 3);
+    let ran = project.run(&["--format", "short", "-q", "src/lib.rs"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_comment_reaches_into_its_own_file_alone() {
+    // Without a manifest each file is a program of its own.
+    let project = Project::empty();
+    let allowed = with(&format!("    {ALLOW}\n{LOOP}"));
+    project.write("a.rs", &allowed);
+    project.write("b.rs", with(&format!("    // rideout: allow(unguarded-watch)\n{LOOP}")));
+    project.write("c.rs", &allowed);
+    project.write("d.rs", with(&format!("    // as in the other files\n{LOOP}")));
+    let ran = project.run(&["--format", "short", "-q", "."]);
+    let places: Vec<&str> = ran.stdout.lines().map(|line| line.split_once("]: ").unwrap().0).collect();
+    let wanted = [
+        "b.rs:5:5: error[invalid-suppression",
+        "b.rs:6:5: error[unguarded-watch",
+        "d.rs:6:5: error[unguarded-watch",
+    ];
+    assert_eq!(places, wanted, "{}", ran.stdout);
+    let document = json(&project, &["."]);
+    for (index, file) in ["a.rs", "c.rs"].into_iter().enumerate() {
+        let suppression = &document["suppressions"][index];
+        assert_eq!((&suppression["file"], &suppression["used"]), (&file.into(), &true.into()));
+    }
+}
+
+#[test]
 fn unused_in_another_package_is_not_reported() {
     let project = Project::empty();
     project.write("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n");
