@@ -14,9 +14,9 @@ use rideout_rules::{
 };
 
 use crate::{
-    analysis::{Analysis, FileText, Unread},
+    analysis::{Analysis, FileText, Invalid, Unread},
     facts::{FileInput, Known, Program},
-    ratchet::fingerprint,
+    ratchet::{self, Comments, fingerprint},
     syntax::{self, Interest, tree},
     watches,
     workspace::{self, Active, Modules, Names, Needles, Standing, Workspace},
@@ -64,6 +64,7 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     analysis.findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
     analysis.findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
     analysis.unread.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
+    ratchet::suppress(&mut analysis);
     analysis
 }
 
@@ -94,10 +95,12 @@ fn is_orphan(workspace: &Workspace, modules: &Modules, rel: &str) -> bool {
 }
 
 /// What one program gives. Locations count from its own first file.
+#[derive(Default)]
 struct Part {
     files: Vec<(FileText, bool)>,
     watches: Vec<Watch>,
     unread: Vec<Unread>,
+    comments: Comments,
 }
 
 struct Context<'a> {
@@ -129,7 +132,7 @@ impl<'a> Context<'a> {
             .copied()
             .filter(|package| !alone && self.in_package(*package))
             .collect();
-        let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
+        let mut part = Part::default();
         let mut program = Program::default();
         let mut have: HashSet<usize> = HashSet::new();
         let mut searched = BTreeSet::new();
@@ -202,15 +205,20 @@ impl<'a> Context<'a> {
         let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
         part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(&text) }, file.reported));
         match tree {
-            Ok(tree) => program.add(FileInput {
-                tree,
-                known: self.known(file.package),
-                package: file.package,
-                crate_name: self.workspace.packages[file.package].name.replace('-', "_"),
-                path: file.rel.clone(),
-                index: place,
-                text,
-            }),
+            Ok(tree) => {
+                if file.reported {
+                    part.comments.read(place, &text, &tree);
+                }
+                program.add(FileInput {
+                    tree,
+                    known: self.known(file.package),
+                    package: file.package,
+                    crate_name: self.workspace.packages[file.package].name.replace('-', "_"),
+                    path: file.rel.clone(),
+                    index: place,
+                    text,
+                });
+            }
             Err(rejected) if file.reported => {
                 part.unread.push(Unread {
                     path: file.rel.clone(),
@@ -248,6 +256,14 @@ impl Analysis {
             }
         }
         self.unread.extend(part.unread);
+        for mut suppression in part.comments.suppressions {
+            suppression.location = moved(suppression.location, base);
+            suppression.covers.iter_mut().for_each(|code| *code = moved(*code, base));
+            self.suppressions.push(suppression);
+        }
+        for invalid in part.comments.invalid {
+            self.invalid.push(Invalid { location: moved(invalid.location, base), ..invalid });
+        }
         self.files.extend(part.files.into_iter().map(|(file, _)| file));
     }
 }

@@ -4,11 +4,14 @@
 //! parsed by itself. The tree is copied into the small owned [`tree`] that the later stages read, and syn's own (with its
 //! thread-bound spans) is dropped. Bodies of macros that hold code (`select!`, `stream!`, `join!`, ...) become ordinary nodes.
 
+mod comments;
 mod convert;
 mod macros;
 mod outline;
 mod parse;
 mod scanner;
+mod statements;
 pub(crate) mod tree;
 
+pub(crate) use comments::comments;
 pub(crate) use parse::{Interest, Rejected, body, parse};

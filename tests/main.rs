@@ -16,4 +16,5 @@ mod dogfood;
 mod report;
 mod scope;
 mod support;
+mod suppress;
 mod tidy;

@@ -36,7 +36,7 @@ impl<'c> Program<'c> {
         let nothing = Arc::new(OuterFacts::default());
         for item in items {
             match item {
-                Item::Use(_) | Item::Constant | Item::Declared(_) => {}
+                Item::Use(_) | Item::Constant | Item::Declared(_) | Item::Test(_) => {}
                 Item::Module { name, items } => self.module(file, Some(name), items),
                 Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
                 Item::Struct { name, fields, generics } => {

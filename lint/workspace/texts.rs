@@ -1,4 +1,5 @@
-//! Grep first, parse late: reads every file, keeps the text of those in which an active source shows.
+//! Grep first, parse late: reads every file, keeps the text of those in which an active source shows, or a suppression that should
+//! be of use to one.
 
 use std::{
     fs::{self, File},
@@ -8,7 +9,8 @@ use std::{
 };
 
 use rayon::prelude::*;
-use rideout_rules::catalog::Crate;
+use memchr::memmem;
+use rideout_rules::{catalog::Crate, suppression};
 
 use super::{Active, Needles, SourceFile, Workspace};
 use crate::analysis::Unread;
@@ -16,8 +18,8 @@ use crate::analysis::Unread;
 /// The largest file that goes to the parser, in bytes.
 pub(crate) const LARGEST: u64 = 16 << 20;
 
-/// Reads the files of a workspace: those with a needle of an entry that is active for their package, by index, and those that
-/// could not be read although they are to be reported.
+/// Reads the files of a workspace: those with a needle of an entry that is active for their package, or with a suppression if they
+/// are to be reported, by index, and those that could not be read although they are to be reported.
 pub(crate) fn texts(
     workspace: &Workspace,
     catalog: &[Crate],
@@ -67,7 +69,13 @@ fn read(
             return Err(("the file is not valid UTF-8".to_owned(), u32::try_from(line).ok()));
         }
     };
-    Ok(needles.hit(&text, active).then(|| text.into()))
+    let kept = needles.hit(&text, active) || file.reported && has_suppression(&text);
+    Ok(kept.then(|| text.into()))
+}
+
+fn has_suppression(text: &str) -> bool {
+    memmem::find_iter(text.as_bytes(), suppression::MARK)
+        .any(|at| !text[at + suppression::MARK.len()..].starts_with(':'))
 }
 
 fn read_small(path: &Path) -> io::Result<Option<Vec<u8>>> {
