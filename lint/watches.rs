@@ -113,23 +113,26 @@ impl<'p, 'c> Survey<'p, 'c> {
     }
 }
 
-/// Words with which a body asks any stream or iterator for its items.
+/// What a body must hold to ask a stream or an iterator, whatever its source, for items.
 pub(crate) const ASKING: &[&str] = &[
-    "next",
-    "next_back",
-    "poll_next",
-    "poll_next_unpin",
-    "try_next",
-    "try_poll_next",
-    "try_poll_next_unpin",
-    "select_next_some",
-    "for_each",
-    "for_each_concurrent",
-    "fold",
-    "try_for_each",
-    "try_for_each_concurrent",
-    "try_fold",
-    "for",
+    ".next",
+    ".next_back",
+    ".poll_next",
+    ".poll_next_unpin",
+    ".try_next",
+    ".try_poll_next",
+    ".try_poll_next_unpin",
+    ".select_next_some",
+    ".for_each",
+    ".for_each_concurrent",
+    ".fold",
+    ".try_for_each",
+    ".try_for_each_concurrent",
+    ".try_fold",
+    // A parameter or a local has its type or its opener beside it.
+    "in self",
+    "in &self",
+    "in &mut self",
 ];
 
 /// Whether every other file calls a function of this name: searching for it finds nothing in particular.

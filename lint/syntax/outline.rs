@@ -17,6 +17,8 @@ pub(super) struct Outline {
 
 struct Function {
     name: Range<usize>,
+    /// From the name to the end of the body.
+    whole: Range<usize>,
     /// What is between the braces.
     body: Range<usize>,
     /// Whether the body declares items, which the code around it may need.
@@ -45,11 +47,14 @@ impl Outline {
         Ok(Self { code, functions: reader.functions })
     }
 
-    /// The code without the bodies that nothing points at: those in which `wanted` sees nothing, and that call no function of this
-    /// file in whose body it does.
+    /// The code without the bodies that nothing points at: those of functions in which `wanted` sees nothing, and that name no
+    /// function of this file in which it does.
     pub(super) fn pruned(&self, wanted: &dyn Fn(&str) -> bool, common: &dyn Fn(&str) -> bool) -> String {
-        let mut live: Vec<bool> =
-            self.functions.iter().map(|function| function.items || wanted(self.body(function))).collect();
+        let mut live: Vec<bool> = self
+            .functions
+            .iter()
+            .map(|function| function.items || wanted(&self.code[function.whole.clone()]))
+            .collect();
         if live.iter().any(|live| *live) && !live.iter().all(|live| *live) {
             self.spread(&mut live, common);
         }
@@ -203,7 +208,12 @@ impl<'a> Reader<'a> {
         if let Awaits::Body { name, depth } = &self.awaits
             && *depth == self.depth
         {
-            let function = Function { name: name.clone(), body: at + 1..at + 1, items: false };
+            let function = Function {
+                name: name.clone(),
+                whole: name.start..at + 1,
+                body: at + 1..at + 1,
+                items: false,
+            };
             self.open = Some((function, self.depth));
             self.awaits = Awaits::Nothing;
         }
@@ -216,6 +226,7 @@ impl<'a> Reader<'a> {
             && let Some((mut function, _)) = self.open.take()
         {
             function.body.end = at;
+            function.whole.end = at;
             self.functions.push(function);
         }
     }

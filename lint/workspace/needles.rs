@@ -24,7 +24,8 @@ impl Needles {
         Self::new(entries(active).iter().flat_map(of_entry).collect())
     }
 
-    /// What a body must hold, in such a file: a source, a call that asks one for its next item, or one of `words`.
+    /// What a function must hold, in such a file, to be parsed with it: a source, a call that asks one for its next item, or one of
+    /// `words`.
     pub(crate) fn of_bodies(catalog: &[Crate], active: &[Active<'_>], words: &[&str]) -> Self {
         let word =
             |text: &str| Needle { text: text.to_owned(), open_start: false, open_end: false, with: None };
@@ -32,7 +33,8 @@ impl Needles {
             let own =
                 catalog::needles(&catalog[index]).into_iter().map(|needle| Needle { with: None, ..needle });
             let polls = catalog[index].sources.iter().flat_map(|source| &source.polls);
-            own.chain(polls.map(|poll| word(&poll.method))).map(move |needle| (needle, Some(index)))
+            own.chain(polls.map(|poll| word(&format!(".{}", poll.method))))
+                .map(move |needle| (needle, Some(index)))
         };
         let mut owners: Vec<_> = entries(active).iter().flat_map(of_entry).collect();
         owners.extend(words.iter().map(|text| (word(text), None)));

@@ -8,8 +8,8 @@ use std::{
     sync::Arc,
 };
 
-use rayon::prelude::*;
 use memchr::memmem;
+use rayon::prelude::*;
 use rideout_rules::{catalog::Crate, suppression};
 
 use super::{Active, Needles, SourceFile, Workspace};
