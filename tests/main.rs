@@ -17,3 +17,5 @@ mod report;
 mod scope;
 mod support;
 mod tidy;
+#[cfg(test)]
+mod variations;

@@ -1,0 +1,198 @@
+//! What a case declares and what it imports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use syn::{
+    Fields, ImplItem, Item, Pat, ReturnType, TraitItem, Type, UseTree,
+    visit::{self, Visit},
+};
+
+use super::edits::range;
+
+/// A type of the case and the name of something in it.
+type Member = (String, String);
+
+/// The names that a case declares itself.
+#[derive(Default)]
+pub(super) struct Own {
+    /// Locals, parameters, functions, constants.
+    pub(super) values: BTreeSet<String>,
+    /// Structs, enums, traits, aliases and inline modules.
+    pub(super) types: BTreeSet<String>,
+    pub(super) variants: BTreeSet<Member>,
+    pub(super) fields: BTreeMap<Member, Type>,
+    /// Functions of `impl` blocks and of the case's own traits, with what they return.
+    pub(super) methods: BTreeMap<Member, Option<Type>>,
+    /// Free functions, with what they return.
+    pub(super) functions: BTreeMap<String, Option<Type>>,
+}
+
+impl Own {
+    pub(super) fn of(file: &syn::File) -> Self {
+        let mut own = Self::default();
+        for item in all(&file.items) {
+            own.types.extend(type_name(item));
+        }
+        own.visit_file(file);
+        for import in imports(file) {
+            own.values.remove(&import.name);
+            own.types.remove(&import.name);
+        }
+        own
+    }
+
+    fn fields(&mut self, owner: &syn::Ident, fields: &Fields) {
+        for field in fields {
+            if let Some(name) = &field.ident {
+                self.fields.insert((owner.to_string(), name.to_string()), field.ty.clone());
+            }
+        }
+    }
+
+    fn method(&mut self, owner: &str, sig: &syn::Signature) {
+        self.methods.insert((owner.to_owned(), sig.ident.to_string()), output(sig));
+    }
+}
+
+impl<'a> Visit<'a> for Own {
+    fn visit_item_struct(&mut self, node: &'a syn::ItemStruct) {
+        self.fields(&node.ident, &node.fields);
+    }
+
+    fn visit_item_enum(&mut self, node: &'a syn::ItemEnum) {
+        for variant in &node.variants {
+            self.variants.insert((node.ident.to_string(), variant.ident.to_string()));
+            self.fields(&node.ident, &variant.fields);
+        }
+    }
+
+    fn visit_item_trait(&mut self, node: &'a syn::ItemTrait) {
+        for item in &node.items {
+            if let TraitItem::Fn(function) = item {
+                self.method(&node.ident.to_string(), &function.sig);
+            }
+        }
+        visit::visit_item_trait(self, node);
+    }
+
+    fn visit_item_impl(&mut self, node: &'a syn::ItemImpl) {
+        let of_trait = node.trait_.as_ref().map(|(path, _)| path.segments.last().unwrap().ident.to_string());
+        let own_trait = of_trait.is_none_or(|name| self.types.contains(&name));
+        if let Some(owner) = last(&node.self_ty).filter(|owner| own_trait && self.types.contains(owner)) {
+            for item in &node.items {
+                if let ImplItem::Fn(function) = item {
+                    self.method(&owner, &function.sig);
+                }
+            }
+        }
+        visit::visit_item_impl(self, node);
+    }
+
+    fn visit_item_fn(&mut self, node: &'a syn::ItemFn) {
+        let name = node.sig.ident.to_string();
+        self.functions.insert(name.clone(), output(&node.sig));
+        if name != "main" {
+            self.values.insert(name);
+        }
+        visit::visit_item_fn(self, node);
+    }
+
+    fn visit_item_const(&mut self, node: &'a syn::ItemConst) {
+        self.values.insert(node.ident.to_string());
+    }
+
+    fn visit_item_static(&mut self, node: &'a syn::ItemStatic) {
+        self.values.insert(node.ident.to_string());
+    }
+
+    fn visit_pat(&mut self, node: &'a Pat) {
+        if let Pat::Ident(binding) = node {
+            let name = binding.ident.to_string();
+            if name.starts_with(|c: char| c.is_lowercase() || c == '_') {
+                self.values.insert(name);
+            }
+        }
+        visit::visit_pat(self, node);
+    }
+}
+
+/// What a function returns, if it says so.
+pub(super) fn output(sig: &syn::Signature) -> Option<Type> {
+    match &sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => None,
+    }
+}
+
+/// The last segment of a type that is a path.
+pub(super) fn last(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(node) => node.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// The items of a file and of its inline modules.
+pub(super) fn all(items: &[Item]) -> Vec<&Item> {
+    let inner = |item| match item {
+        &Item::Mod(ref node) => node.content.as_ref().map(|(_, items)| all(items)).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    items.iter().flat_map(|item| std::iter::once(item).chain(inner(item))).collect()
+}
+
+/// The name of an item that lives among the types.
+pub(super) fn type_name(item: &Item) -> Option<String> {
+    let ident = match item {
+        Item::Struct(node) => &node.ident,
+        Item::Enum(node) => &node.ident,
+        Item::Trait(node) => &node.ident,
+        Item::Type(node) => &node.ident,
+        Item::Mod(node) if node.content.is_some() => &node.ident,
+        _ => return None,
+    };
+    Some(ident.to_string())
+}
+
+/// One name that a `use` brings in.
+pub(super) struct Import {
+    /// The name in the file.
+    pub(super) name: String,
+    /// The full path.
+    pub(super) path: String,
+    /// The leaf of the tree: `name` or `name as other`.
+    pub(super) leaf: Range<usize>,
+}
+
+/// The names that the `use` items at the top of a file bring in, without globs and `_`.
+pub(super) fn imports(file: &syn::File) -> Vec<Import> {
+    let mut found = Vec::new();
+    for item in &file.items {
+        if let Item::Use(node) = item {
+            leaves(&node.tree, "", &mut found);
+        }
+    }
+    found
+}
+
+fn leaves(tree: &UseTree, prefix: &str, found: &mut Vec<Import>) {
+    let join = |name: &syn::Ident| match (prefix, name.to_string().as_str()) {
+        ("", name) => name.to_owned(),
+        (prefix, "self") => prefix.to_owned(),
+        (prefix, name) => format!("{prefix}::{name}"),
+    };
+    match tree {
+        UseTree::Path(node) => leaves(&node.tree, &join(&node.ident), found),
+        UseTree::Group(node) => node.items.iter().for_each(|tree| leaves(tree, prefix, found)),
+        UseTree::Name(node) => {
+            let path = join(&node.ident);
+            let name = path.rsplit("::").next().unwrap().to_owned();
+            found.push(Import { name, path, leaf: range(node) });
+        }
+        UseTree::Rename(node) if node.rename != "_" => {
+            found.push(Import { name: node.rename.to_string(), path: join(&node.ident), leaf: range(node) });
+        }
+        UseTree::Rename(_) | UseTree::Glob(_) => {}
+    }
+}
