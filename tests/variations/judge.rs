@@ -56,8 +56,8 @@ fn manifest(case: &Case) -> String {
         let of = |entry: &&rideout_rules::catalog::Crate| {
             entry.roots.iter().any(|path| path.split("::").next() == Some(root.as_str()))
         };
-        let listed: Vec<String> = builtin().iter().filter(of).map(|entry| entry.package.clone()).collect();
-        packages.extend(if listed.is_empty() { vec![root.replace('_', "-")] } else { listed });
+        packages.extend(builtin().iter().filter(of).map(|entry| entry.package.clone()));
+        packages.push(root.replace('_', "-"));
     }
     packages.retain(|name| !matches!(name.as_str(), "std" | "core" | "alloc"));
     packages.sort();

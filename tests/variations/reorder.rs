@@ -31,7 +31,7 @@ pub(super) fn apply(text: &str) -> Option<String> {
 }
 
 /// Each item with what stands before it and the rest of its last line.
-fn pieces(text: &str, start: usize, items: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn pieces(text: &str, start: usize, items: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut start = start;
     let mut piece = |item: &Range<usize>| {
         let end = line_end(text, item.end);
