@@ -2,7 +2,9 @@
 //!
 //! Set `RIDEOUT_VARIATIONS` to a folder to keep the programs whose verdict changed, each with a `why.txt`.
 
+mod bindings;
 mod code;
+mod imports;
 mod edits;
 mod extract;
 mod judge;
@@ -12,6 +14,8 @@ mod rename;
 mod reorder;
 mod split;
 
+use bindings::Form;
+use imports::Spelling;
 use judge::{Variant, judge};
 use split::{Choice, Imports};
 
@@ -75,4 +79,59 @@ fn half_in_an_inline_module() {
 #[test]
 fn half_in_an_inline_module_by_name() {
     judge("half-module-names", |case| split::inline(&case.text, Choice::Alternate, Imports::Names));
+}
+
+#[test]
+fn imports_under_other_names() {
+    judge("alias", |case| imports::apply(&case.text, Spelling::Alias).map(Variant::File));
+}
+
+#[test]
+fn imported_macros_under_other_names() {
+    judge("macro-alias", |case| imports::apply(&case.text, Spelling::MacroAlias).map(Variant::File));
+}
+
+#[test]
+fn full_paths_in_place_of_imports() {
+    judge("full-path", |case| imports::apply(&case.text, Spelling::Full).map(Variant::File));
+}
+
+#[test]
+fn modules_in_place_of_imports() {
+    judge("by-module", |case| imports::apply(&case.text, Spelling::Module).map(Variant::File));
+}
+
+#[test]
+fn loops_with_let_else() {
+    judge("let-else", |case| bindings::apply(&case.text, Form::LetElse).map(Variant::File));
+}
+
+#[test]
+fn loops_with_match() {
+    judge("loop-match", |case| bindings::apply(&case.text, Form::LoopMatch).map(Variant::File));
+}
+
+#[test]
+fn match_in_place_of_if_let() {
+    judge("if-match", |case| bindings::apply(&case.text, Form::IfMatch).map(Variant::File));
+}
+
+#[test]
+fn match_in_place_of_let_else() {
+    judge("else-match", |case| bindings::apply(&case.text, Form::ElseMatch).map(Variant::File));
+}
+
+#[test]
+fn match_in_place_of_a_question_mark() {
+    judge("question-match", |case| bindings::apply(&case.text, Form::Question).map(Variant::File));
+}
+
+#[test]
+fn results_in_locals() {
+    judge("local-result", |case| bindings::apply(&case.text, Form::Result).map(Variant::File));
+}
+
+#[test]
+fn futures_in_locals() {
+    judge("local-future", |case| bindings::apply(&case.text, Form::Future).map(Variant::File));
 }

@@ -63,6 +63,14 @@ fn opened(mac: &syn::Macro) -> Expr {
     parse_quote!({ #path; #(#inner)* })
 }
 
+/// The first segment of the macro's path, where a block is an opened macro.
+pub(super) fn macro_name(block: &Block) -> Option<String> {
+    match block.stmts.first()? {
+        Stmt::Expr(Expr::Path(node), Some(_)) => Some(node.path.segments[0].ident.to_string()),
+        _ => None,
+    }
+}
+
 /// A pattern and its guard, if any.
 fn guarded(input: ParseStream<'_>) -> syn::Result<Pat> {
     let pat = Pat::parse_multi_with_leading_vert(input)?;

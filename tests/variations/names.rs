@@ -1,14 +1,11 @@
 //! What a case declares and what it imports.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use syn::{
     Fields, ImplItem, Item, Pat, ReturnType, TraitItem, Type, UseTree,
     visit::{self, Visit},
 };
-
-use super::edits::range;
 
 /// A type of the case and the name of something in it.
 type Member = (String, String);
@@ -30,15 +27,21 @@ pub(super) struct Own {
 
 impl Own {
     pub(super) fn of(file: &syn::File) -> Self {
+        let mut own = Self::declared(file);
+        for import in imports(file) {
+            own.values.remove(&import.name);
+            own.types.remove(&import.name);
+        }
+        own
+    }
+
+    /// With the names that are imported too.
+    pub(super) fn declared(file: &syn::File) -> Self {
         let mut own = Self::default();
         for item in all(&file.items) {
             own.types.extend(type_name(item));
         }
         own.visit_file(file);
-        for import in imports(file) {
-            own.values.remove(&import.name);
-            own.types.remove(&import.name);
-        }
         own
     }
 
@@ -156,17 +159,33 @@ pub(super) fn type_name(item: &Item) -> Option<String> {
 }
 
 /// One name that a `use` brings in.
+#[derive(Clone)]
 pub(super) struct Import {
-    /// The name in the file.
+    /// The name in the file, `*` or `_`.
     pub(super) name: String,
-    /// The full path.
+    /// The full path, up to the module for `*`.
     pub(super) path: String,
-    /// The leaf of the tree: `name` or `name as other`.
-    pub(super) leaf: Range<usize>,
 }
 
-/// The names that the `use` items at the top of a file bring in, without globs and `_`.
+impl Import {
+    /// The `use` item that brings it in.
+    pub(super) fn item(&self) -> String {
+        let Self { name, path } = self;
+        match name.as_str() {
+            "*" => format!("use {path}::*;\n"),
+            name if path.rsplit("::").next() == Some(name) => format!("use {path};\n"),
+            name => format!("use {path} as {name};\n"),
+        }
+    }
+}
+
+/// The names that the `use` items at the top of a file bring in, without `*` and `_`.
 pub(super) fn imports(file: &syn::File) -> Vec<Import> {
+    uses(file).into_iter().filter(|import| !matches!(import.name.as_str(), "*" | "_")).collect()
+}
+
+/// What the `use` items at the top of a file bring in.
+pub(super) fn uses(file: &syn::File) -> Vec<Import> {
     let mut found = Vec::new();
     for item in &file.items {
         if let Item::Use(node) = item {
@@ -182,17 +201,15 @@ fn leaves(tree: &UseTree, prefix: &str, found: &mut Vec<Import>) {
         (prefix, "self") => prefix.to_owned(),
         (prefix, name) => format!("{prefix}::{name}"),
     };
+    let mut add = |name: &str, path: String| found.push(Import { name: name.to_owned(), path });
     match tree {
         UseTree::Path(node) => leaves(&node.tree, &join(&node.ident), found),
         UseTree::Group(node) => node.items.iter().for_each(|tree| leaves(tree, prefix, found)),
         UseTree::Name(node) => {
             let path = join(&node.ident);
-            let name = path.rsplit("::").next().unwrap().to_owned();
-            found.push(Import { name, path, leaf: range(node) });
+            add(path.clone().rsplit("::").next().unwrap(), path);
         }
-        UseTree::Rename(node) if node.rename != "_" => {
-            found.push(Import { name: node.rename.to_string(), path: join(&node.ident), leaf: range(node) });
-        }
-        UseTree::Rename(_) | UseTree::Glob(_) => {}
+        UseTree::Rename(node) => add(&node.rename.to_string(), join(&node.ident)),
+        UseTree::Glob(_) => add("*", prefix.to_owned()),
     }
 }

@@ -326,7 +326,7 @@ impl<'a> Visit<'a> for Sites<'_> {
     }
 
     fn visit_block(&mut self, node: &'a Block) {
-        if let Some(Stmt::Expr(Expr::Path(_), _)) = node.stmts.first() {
+        if code::macro_name(node).is_some() {
             for stmt in &node.stmts {
                 if let Stmt::Expr(Expr::Lit(literal), _) = stmt
                     && let Lit::Str(text) = &literal.lit
