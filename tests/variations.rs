@@ -2,6 +2,7 @@
 //!
 //! Set `RIDEOUT_VARIATIONS` to a folder to keep the programs whose verdict changed, each with a `why.txt`.
 
+mod adapters;
 mod bindings;
 mod code;
 mod imports;
@@ -13,11 +14,14 @@ mod owners;
 mod rename;
 mod reorder;
 mod split;
+mod wrap;
 
+use adapters::Adapter;
 use bindings::Form;
 use imports::Spelling;
 use judge::{Variant, judge};
 use split::{Choice, Imports};
+use wrap::Layer;
 
 #[test]
 fn the_case_itself() {
@@ -134,4 +138,39 @@ fn results_in_locals() {
 #[test]
 fn futures_in_locals() {
     judge("local-future", |case| bindings::apply(&case.text, Form::Future).map(Variant::File));
+}
+
+#[test]
+fn errors_in_map_err() {
+    judge("map-err", |case| adapters::apply(&case.text, Adapter::MapErr).map(Variant::File));
+}
+
+#[test]
+fn errors_in_inspect_err() {
+    judge("inspect-err", |case| adapters::apply(&case.text, Adapter::InspectErr).map(Variant::File));
+}
+
+#[test]
+fn patterns_flattened() {
+    judge("flatten", |case| adapters::apply(&case.text, Adapter::Flatten).map(Variant::File));
+}
+
+#[test]
+fn patterns_nested() {
+    judge("nest", |case| adapters::apply(&case.text, Adapter::Nest).map(Variant::File));
+}
+
+#[test]
+fn tasks_in_a_block() {
+    judge("task-block", |case| wrap::spawned(&case.text, Layer::Block).map(Variant::File));
+}
+
+#[test]
+fn tasks_in_a_span() {
+    judge("task-span", |case| wrap::spawned(&case.text, Layer::Instrument).map(Variant::File));
+}
+
+#[test]
+fn tasks_in_a_local() {
+    judge("task-local", |case| wrap::spawned(&case.text, Layer::Local).map(Variant::File));
 }

@@ -55,6 +55,14 @@ impl Returns {
             _ => Self::Other,
         }
     }
+
+    /// A block that ends in `Ok(..)` or `Err(..)` has a `Result`.
+    fn of_block(block: &Block) -> Self {
+        let Some(Stmt::Expr(Expr::Call(call), None)) = block.stmts.last() else { return Self::Other };
+        let Expr::Path(function) = &*call.func else { return Self::Other };
+        let name = function.path.segments[0].ident.to_string();
+        if matches!(name.as_str(), "Ok" | "Err") { Self::Result } else { Self::Other }
+    }
 }
 
 struct Rewrite<'t> {
@@ -156,6 +164,17 @@ impl Rewrite<'_> {
         self.edits.replace(range(&node.question_token), format!(" {{ {value}, {leave} }}"));
     }
 
+    /// `value?;`
+    fn dropped_question(&mut self, node: &syn::ExprTry) -> bool {
+        let result = self.form == Form::Question && matches!(self.returns, Returns::Result);
+        if result {
+            self.edits.insert(range(&*node.expr).start, "if let Err(error) = ");
+            let end = range(&node.question_token);
+            self.edits.replace(end.start..end.end + 1, " { return Err(error.into()); }");
+        }
+        result
+    }
+
     /// A `match` or `if let` that stands as a statement.
     fn statement(&mut self, whole: &Expr, value: &Expr) -> bool {
         let (name, start) = (self.local(), range(whole).start);
@@ -204,7 +223,7 @@ impl<'a> Visit<'a> for Rewrite<'_> {
     }
 
     fn visit_expr_async(&mut self, node: &'a syn::ExprAsync) {
-        self.within(Returns::Other, |walk| visit::visit_expr_async(walk, node));
+        self.within(Returns::of_block(&node.block), |walk| visit::visit_expr_async(walk, node));
     }
 
     fn visit_expr_while(&mut self, node: &'a syn::ExprWhile) {
@@ -249,6 +268,7 @@ impl<'a> Visit<'a> for Rewrite<'_> {
         }
         for stmt in &node.stmts {
             match stmt {
+                Stmt::Expr(Expr::Try(inner), Some(_)) if self.dropped_question(inner) => {}
                 Stmt::Expr(whole @ Expr::Match(inner), _) if self.statement(whole, &inner.expr) => {
                     inner.arms.iter().for_each(|arm| self.visit_arm(arm));
                 }

@@ -8,6 +8,7 @@ use syn::{
     parse::{ParseStream, Parser},
     parse_quote,
     punctuated::Punctuated,
+    spanned::Spanned,
     visit::Visit,
     visit_mut::{self, VisitMut},
 };
@@ -60,7 +61,9 @@ fn opened(mac: &syn::Macro) -> Expr {
         }
         _ => arguments(body).into_iter().map(|expr| Stmt::Expr(expr, Some(Default::default()))).collect(),
     };
-    parse_quote!({ #path; #(#inner)* })
+    let mut block: Block = parse_quote!({ #path; #(#inner)* });
+    block.brace_token = syn::token::Brace(mac.span());
+    Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block })
 }
 
 /// The first segment of the macro's path, where a block is an opened macro.
