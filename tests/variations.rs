@@ -3,6 +3,7 @@
 //! Set `RIDEOUT_VARIATIONS` to a folder to keep the programs whose verdict changed, each with a `why.txt`.
 
 mod adapters;
+mod arc;
 mod bindings;
 mod code;
 mod imports;
@@ -17,6 +18,7 @@ mod split;
 mod wrap;
 
 use adapters::Adapter;
+use arc::Receiver;
 use bindings::Form;
 use imports::Spelling;
 use judge::{Variant, judge};
@@ -167,10 +169,30 @@ fn tasks_in_a_block() {
 
 #[test]
 fn tasks_in_a_span() {
-    judge("task-span", |case| wrap::spawned(&case.text, Layer::Instrument).map(Variant::File));
+    judge("task-span", |case| wrap::spawned(&case.text, Layer::Method).map(Variant::File));
+}
+
+#[test]
+fn tasks_in_a_span_by_function() {
+    judge("task-span-function", |case| wrap::spawned(&case.text, Layer::Function).map(Variant::File));
 }
 
 #[test]
 fn tasks_in_a_local() {
     judge("task-local", |case| wrap::spawned(&case.text, Layer::Local).map(Variant::File));
+}
+
+#[test]
+fn methods_of_a_borrowed_arc() {
+    judge("arc-borrowed", |case| arc::receivers(&case.text, Receiver::Borrowed).map(Variant::File));
+}
+
+#[test]
+fn methods_of_an_owned_arc() {
+    judge("arc-owned", |case| arc::receivers(&case.text, Receiver::Owned).map(Variant::File));
+}
+
+#[test]
+fn fields_in_an_arc() {
+    judge("arc-fields", |case| arc::fields(&case.text).map(Variant::File));
 }

@@ -15,8 +15,10 @@ use super::{
 pub(super) enum Layer {
     /// An `async` block that awaits it, a closure that calls it.
     Block,
-    /// `tracing`'s `instrument`.
-    Instrument,
+    /// `tracing`'s `instrument` as a method.
+    Method,
+    /// The same as a function.
+    Function,
     /// A local that holds it.
     Local,
 }
@@ -25,6 +27,9 @@ pub(super) fn spawned(text: &str, layer: Layer) -> Option<String> {
     let file = code::open(text);
     let mut found = Spawned { text, layer, edits: Edits::default(), count: 0 };
     found.visit_file(&file);
+    if layer == Layer::Method && !found.edits.is_empty() {
+        found.edits.insert(range(&file.items[0]).start, "use tracing::Instrument as _;\n");
+    }
     (!found.edits.is_empty()).then(|| found.edits.apply(text))
 }
 
@@ -50,8 +55,9 @@ impl Spawned<'_> {
                 self.around(task, "move || { let body = ", "; body() }");
             }
             (Layer::Block, _) => self.around(task, "async move { ", ".await }"),
-            (Layer::Instrument, Expr::Closure(_)) => {}
-            (Layer::Instrument, _) => {
+            (Layer::Method | Layer::Function, Expr::Closure(_)) => {}
+            (Layer::Method, _) => self.around(task, "", ".instrument(tracing::info_span!(\"task\"))"),
+            (Layer::Function, _) => {
                 self.around(task, "tracing::Instrument::instrument(", ", tracing::info_span!(\"task\"))");
             }
             (Layer::Local, _) => self.around(task, &format!("{{ let {local} = "), &format!("; {local} }}")),
