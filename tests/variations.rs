@@ -18,7 +18,7 @@ mod split;
 mod wrap;
 
 use adapters::Adapter;
-use arc::Receiver;
+use arc::{Pointer, Receiver};
 use bindings::Form;
 use imports::Spelling;
 use judge::{Variant, judge};
@@ -194,5 +194,10 @@ fn methods_of_an_owned_arc() {
 
 #[test]
 fn fields_in_an_arc() {
-    judge("arc-fields", |case| arc::fields(&case.text).map(Variant::File));
+    judge("arc-fields", |case| arc::fields(&case.text, Pointer::Arc).map(Variant::File));
+}
+
+#[test]
+fn fields_in_a_box() {
+    judge("box-fields", |case| arc::fields(&case.text, Pointer::Box).map(Variant::File));
 }

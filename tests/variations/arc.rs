@@ -29,7 +29,8 @@ pub(super) enum Receiver {
 pub(super) fn receivers(text: &str, receiver: Receiver) -> Option<String> {
     let file = code::open(text);
     let own = Own::of(&file);
-    let shared = shared(&file, &own, receiver);
+    let mut shared = shared(&file, &own, receiver);
+    shared.retain(|name| !text.contains(&format!("&mut {name}")));
     if shared.is_empty() {
         return None;
     }
@@ -193,26 +194,37 @@ impl<'a> Visit<'a> for Receivers<'_> {
     }
 }
 
-/// Every field that is only reached through `&self`, and only by its methods, becomes an `Arc`.
-pub(super) fn fields(text: &str) -> Option<String> {
+/// The pointer that a field's value moves behind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pointer {
+    /// For fields that are only reached through `&self`.
+    Arc,
+    /// For all.
+    Box,
+}
+
+/// Every field that is only reached by its methods moves behind a pointer.
+pub(super) fn fields(text: &str, pointer: Pointer) -> Option<String> {
     let file = code::open(text);
     let own = Own::of(&file);
-    let all: BTreeSet<String> = own.types.clone();
-    let shared = &shared(&file, &own, Receiver::Borrowed) & &all;
+    let (path, owners) = match pointer {
+        Pointer::Arc => (ARC, shared(&file, &own, Receiver::Borrowed)),
+        Pointer::Box => ("Box", own.types.clone()),
+    };
     let mut uses = Fields { scope: Scope::outside(&own, None), own: &own, seen: BTreeMap::new() };
     uses.visit_file(&file);
     let mut edits = Edits::default();
     for ((owner, name), ty) in &own.fields {
-        let plain = matches!(ty, Type::Path(_)) && !matches!(last(ty).as_deref(), Some("Arc" | "Rc" | "Weak"));
+        let behind = matches!(last(ty).as_deref(), Some("Arc" | "Rc" | "Weak" | "Box" | "Pin" | "Option"));
         let seen = uses.seen.get(&(owner.clone(), name.clone()));
-        if !plain || !shared.contains(owner) || seen.is_none_or(|seen| seen.bad) {
+        if !matches!(ty, Type::Path(_)) || behind || !owners.contains(owner) || seen.is_none_or(|seen| seen.bad) {
             continue;
         }
-        edits.insert(range(ty).start, format!("{ARC}<"));
+        edits.insert(range(ty).start, format!("{path}<"));
         edits.insert(range(ty).end, ">");
         for (value, shorthand) in seen.iter().flat_map(|seen| &seen.made) {
             let name = if *shorthand { format!("{name}: ") } else { String::new() };
-            edits.insert(value.start, format!("{name}{ARC}::new("));
+            edits.insert(value.start, format!("{name}{path}::new("));
             edits.insert(value.end, ")");
         }
     }
@@ -277,7 +289,6 @@ impl<'a> Visit<'a> for Fields<'_> {
 
     fn visit_expr_reference(&mut self, node: &'a syn::ExprReference) {
         if let Expr::Field(field) = &*node.expr
-            && node.mutability.is_none()
             && self.field(field).is_some()
         {
             return;
