@@ -6,11 +6,12 @@ mod adapters;
 mod arc;
 mod bindings;
 mod code;
-mod imports;
 mod edits;
 mod extract;
+mod imports;
 mod judge;
 mod names;
+mod opener;
 mod owners;
 mod rename;
 mod reorder;
@@ -22,6 +23,7 @@ use arc::{Pointer, Receiver};
 use bindings::Form;
 use imports::Spelling;
 use judge::{Variant, judge};
+use opener::Place;
 use split::{Choice, Imports};
 use wrap::Layer;
 
@@ -43,6 +45,11 @@ fn another_order() {
 #[test]
 fn a_function_that_forwards() {
     judge("extract", |case| extract::apply(&case.text).map(Variant::File));
+}
+
+#[test]
+fn functions_that_forward_twice() {
+    judge("extract-twice", |case| extract::apply(&extract::apply(&case.text)?).map(Variant::File));
 }
 
 #[test]
@@ -200,4 +207,19 @@ fn fields_in_an_arc() {
 #[test]
 fn fields_in_a_box() {
     judge("box-fields", |case| arc::fields(&case.text, Pointer::Box).map(Variant::File));
+}
+
+#[test]
+fn openers_in_a_block() {
+    judge("opener-block", |case| opener::apply(&case.text, Place::Block).map(Variant::File));
+}
+
+#[test]
+fn openers_in_a_closure() {
+    judge("opener-closure", |case| opener::apply(&case.text, Place::Closure).map(Variant::File));
+}
+
+#[test]
+fn openers_in_a_function() {
+    judge("opener-function", |case| opener::apply(&case.text, Place::Function).map(Variant::File));
 }

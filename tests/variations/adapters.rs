@@ -161,7 +161,9 @@ impl<'a> Visit<'a> for Rewrite<'_> {
     fn visit_block(&mut self, node: &'a Block) {
         for stmt in &node.stmts {
             match stmt {
-                Stmt::Expr(Expr::If(inner), _) if self.log_only(inner) => self.visit_block(&inner.then_branch),
+                Stmt::Expr(Expr::If(inner), _) if self.log_only(inner) => {
+                    self.visit_block(&inner.then_branch)
+                }
                 stmt => self.visit_stmt(stmt),
             }
         }

@@ -217,7 +217,11 @@ pub(super) fn fields(text: &str, pointer: Pointer) -> Option<String> {
     for ((owner, name), ty) in &own.fields {
         let behind = matches!(last(ty).as_deref(), Some("Arc" | "Rc" | "Weak" | "Box" | "Pin" | "Option"));
         let seen = uses.seen.get(&(owner.clone(), name.clone()));
-        if !matches!(ty, Type::Path(_)) || behind || !owners.contains(owner) || seen.is_none_or(|seen| seen.bad) {
+        if !matches!(ty, Type::Path(_))
+            || behind
+            || !owners.contains(owner)
+            || seen.is_none_or(|seen| seen.bad)
+        {
             continue;
         }
         edits.insert(range(ty).start, format!("{path}<"));
