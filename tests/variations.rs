@@ -10,6 +10,7 @@ mod edits;
 mod extract;
 mod imports;
 mod judge;
+mod known;
 mod names;
 mod opener;
 mod owners;
@@ -44,12 +45,14 @@ fn another_order() {
 
 #[test]
 fn a_function_that_forwards() {
-    judge("extract", |case| extract::apply(&case.text).map(Variant::File));
+    judge("extract", |case| extract::apply(&case.text, "inner").map(Variant::File));
 }
 
 #[test]
 fn functions_that_forward_twice() {
-    judge("extract-twice", |case| extract::apply(&extract::apply(&case.text)?).map(Variant::File));
+    judge("extract-twice", |case| {
+        extract::apply(&extract::apply(&case.text, "inner")?, "deep").map(Variant::File)
+    });
 }
 
 #[test]
@@ -75,7 +78,7 @@ fn half_in_another_file_by_name() {
 #[test]
 fn half_of_the_forwarding_functions_in_another_file() {
     judge("extract-file", |case| {
-        split::other_file(&extract::apply(&case.text)?, Choice::Alternate, Imports::Names)
+        split::other_file(&extract::apply(&case.text, "inner")?, Choice::Alternate, Imports::Names)
     });
 }
 

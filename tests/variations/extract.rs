@@ -3,24 +3,28 @@
 use std::ops::Range;
 
 use syn::{
-    Attribute, Block, FnArg, ImplItemFn, ItemFn, ItemImpl, Pat, Signature, Visibility,
+    Block, FnArg, ImplItemFn, ItemFn, ItemImpl, Pat, Signature, Visibility,
     spanned::Spanned,
     visit::{self, Visit},
 };
 
-use super::edits::{Edits, range};
+use super::{
+    edits::{Edits, range},
+    reorder::line_end,
+};
 
-pub(super) fn apply(text: &str) -> Option<String> {
+/// Helpers are named after their function and the suffix.
+pub(super) fn apply(text: &str, suffix: &str) -> Option<String> {
     let file = syn::parse_file(text).unwrap();
-    let mut found = Extract { text, edits: Edits::default(), end: 0 };
+    let mut found = Extract { text, suffix, edits: Edits::default() };
     found.visit_file(&file);
     (!found.edits.is_empty()).then(|| found.edits.apply(text))
 }
 
 struct Extract<'t> {
     text: &'t str,
+    suffix: &'t str,
     edits: Edits,
-    end: usize,
 }
 
 impl Extract<'_> {
@@ -60,28 +64,18 @@ impl Extract<'_> {
         format!("{vis}{head} {{ {call}({}){wait} }}\n\n", args.join(", "))
     }
 
-    fn function(
-        &mut self,
-        attrs: &[Attribute],
-        vis: &Visibility,
-        sig: &Signature,
-        block: &Block,
-        this: &str,
-    ) {
-        let inner = format!("{}_inner", sig.ident);
+    fn function(&mut self, vis: &Visibility, sig: &Signature, this: &str) {
+        let inner = format!("{}_{}", sig.ident, self.suffix);
         let receiver = sig.receiver().is_some();
         let call = if receiver { format!("self.{inner}") } else { format!("{this}{inner}") };
         let forward = self.forward(sig, vis, &call);
-        let start = attrs.iter().map(|attr| range(attr).end).max();
         let item = match vis {
             Visibility::Inherited => range(sig).start,
             vis => range(vis).start,
         };
-        // Attributes belong to the function that forwards.
-        assert!(start.is_none_or(|start| start <= item));
+        // Attributes stay where they are, and so belong to the function that forwards.
         self.edits.replace(item..range(sig).start, forward);
         self.edits.replace(range(&sig.ident), inner);
-        self.end = range(block).end;
     }
 }
 
@@ -93,7 +87,7 @@ fn movable(sig: &Signature, block: &Block) -> bool {
 impl<'a> Visit<'a> for Extract<'_> {
     fn visit_item_fn(&mut self, node: &'a ItemFn) {
         if movable(&node.sig, &node.block) {
-            self.function(&node.attrs, &node.vis, &node.sig, &node.block, "");
+            self.function(&node.vis, &node.sig, "");
         }
     }
 
@@ -113,7 +107,7 @@ impl<'a> Visit<'a> for Extract<'_> {
 
     fn visit_impl_item_fn(&mut self, node: &'a ImplItemFn) {
         if movable(&node.sig, &node.block) {
-            self.function(&node.attrs, &node.vis, &node.sig, &node.block, "Self::");
+            self.function(&node.vis, &node.sig, "Self::");
         }
     }
 }
@@ -128,12 +122,12 @@ impl Extract<'_> {
             if !movable(&function.sig, &function.block) || whole.contains("Self::") {
                 continue;
             }
-            let inner = format!("{}_inner", function.sig.ident);
+            let inner = format!("{}_{}", function.sig.ident, self.suffix);
             let receiver = function.sig.receiver().is_some();
             let call = if receiver { format!("self.{inner}") } else { format!("Self::{inner}") };
             let forward = self.forward(&function.sig, &function.vis, &call);
             let sig = range(&function.sig);
-            let (name, end) = (range(&function.sig.ident), line(self.text, range(function).end));
+            let (name, end) = (range(&function.sig.ident), line_end(self.text, range(function).end));
             moved.push_str(&format!(
                 "    {}{inner}{}",
                 self.of(sig.start..name.start),
@@ -154,9 +148,4 @@ impl Extract<'_> {
         let text = format!("\n\nimpl{head} {name} {clause} {{\n{moved}}}");
         self.edits.insert(range(node).end, text);
     }
-}
-
-/// The start of the line after this place.
-fn line(text: &str, at: usize) -> usize {
-    super::reorder::line_end(text, at)
 }

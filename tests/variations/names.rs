@@ -138,11 +138,16 @@ pub(super) fn last(ty: &Type) -> Option<String> {
 
 /// The items of a file and of its inline modules.
 pub(super) fn all(items: &[Item]) -> Vec<&Item> {
-    let inner = |item| match item {
-        &Item::Mod(ref node) => node.content.as_ref().map(|(_, items)| all(items)).unwrap_or_default(),
-        _ => Vec::new(),
-    };
-    items.iter().flat_map(|item| std::iter::once(item).chain(inner(item))).collect()
+    let mut found = Vec::new();
+    for item in items {
+        found.push(item);
+        if let Item::Mod(node) = item
+            && let Some((_, items)) = &node.content
+        {
+            found.extend(all(items));
+        }
+    }
+    found
 }
 
 /// The name of an item that lives among the types.

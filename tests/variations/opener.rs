@@ -131,7 +131,7 @@ impl Openers<'_> {
             self.function(node, &content);
             return;
         }
-        if fails && !(self.is_anyhow() && !question.is_empty()) {
+        if fails && (question.is_empty() || !self.is_anyhow()) {
             return;
         }
         self.count += 1;
@@ -156,7 +156,7 @@ impl Openers<'_> {
             return;
         };
         self.count += 1;
-        let Some(output) = self.with_inner(&output, &stream) else { return };
+        let Some(output) = self.with_inner(&output, stream) else { return };
         let mut given = BTreeMap::new();
         let mut receiver = None;
         for input in &around.sig.inputs {

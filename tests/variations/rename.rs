@@ -377,14 +377,14 @@ impl Names {
         Self(names)
     }
 
-    fn new(&self, kind: Kind, name: &str) -> Option<&String> {
+    fn other(&self, kind: Kind, name: &str) -> Option<&String> {
         self.0.get(&(kind, name.to_owned()))
     }
 
     fn edit(&self, site: &Site, edits: &mut Edits) {
-        let new = self.new(site.kind, &site.name);
+        let new = self.other(site.kind, &site.name);
         if let Some((whole, own)) = &site.shorthand {
-            let field = self.new(Kind::Field, &site.name).filter(|_| *own);
+            let field = self.other(Kind::Field, &site.name).filter(|_| *own);
             if new.is_none() && field.is_none() {
                 return;
             }
