@@ -18,3 +18,5 @@ mod scope;
 mod support;
 mod suppress;
 mod tidy;
+#[cfg(test)]
+mod variations;
