@@ -202,20 +202,23 @@ impl<'a> Context<'a> {
     /// Puts a parsed file into the program, or notes that it could not be parsed.
     fn add(&self, (index, text, tree): Parsed, program: &mut Program<'a>, part: &mut Part) {
         let file = &self.workspace.files[index];
-        let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
+        let at = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
         part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(&text) }, file.reported));
         match tree {
             Ok(tree) => {
                 if file.reported {
-                    part.comments.read(place, &text, &tree);
+                    part.comments.read(at, &text, &tree);
                 }
+                let place = self.workspace.packages[file.package].module(&file.path);
                 program.add(FileInput {
                     tree,
+                    module: place.module,
+                    root: place.root,
                     known: self.known(file.package),
                     package: file.package,
                     crate_name: self.workspace.packages[file.package].name.replace('-', "_"),
                     path: file.rel.clone(),
-                    index: place,
+                    index: at,
                     text,
                 });
             }

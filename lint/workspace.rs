@@ -15,6 +15,7 @@ mod modules;
 mod needles;
 mod paths;
 mod pattern;
+mod place;
 mod scope;
 mod texts;
 mod walk;
