@@ -8,8 +8,8 @@ const DEEPEST: u8 = 8;
 /// What a name stands for.
 #[derive(Debug, PartialEq, Eq)]
 enum Meaning {
-    /// An item that a module of the workspace defines.
-    Own,
+    /// An item of the workspace, and the module that defines it, if that is in view.
+    Own(Option<usize>),
     /// An item of this path, in another crate.
     Foreign(Vec<String>),
 }
@@ -20,7 +20,15 @@ impl Program<'_> {
     pub(super) fn re_exported(&self, scope: usize, path: &[String]) -> Option<Vec<String>> {
         match self.meaning(scope, path, DEEPEST)? {
             Meaning::Foreign(path) => Some(path),
-            Meaning::Own => None,
+            Meaning::Own(_) => None,
+        }
+    }
+
+    /// The module that defines the item of the workspace which a path names, seen from another.
+    pub(super) fn home(&self, scope: usize, path: &[String]) -> Option<usize> {
+        match self.meaning(scope, path, DEEPEST)? {
+            Meaning::Own(home) => home,
+            Meaning::Foreign(_) => None,
         }
     }
 
@@ -33,7 +41,7 @@ impl Program<'_> {
             return self.below(scope, start, depth);
         }
         if facts.defined.contains_key(first) {
-            return Some(Meaning::Own);
+            return Some(Meaning::Own((path.len() == 1).then_some(scope)));
         }
         if let Some(target) = facts.names.get(first) {
             let whole: Vec<String> = target.iter().chain(&path[1..]).cloned().collect();
@@ -42,7 +50,7 @@ impl Program<'_> {
             let inside = if again { self.meaning(scope, &whole, depth) } else { None };
             let out_of_view = || {
                 if self.start(scope, &whole).is_some() {
-                    Meaning::Own
+                    Meaning::Own(None)
                 } else {
                     Meaning::Foreign(whole.clone())
                 }

@@ -102,6 +102,8 @@ pub(crate) struct Program<'c> {
     pub(super) modules: HashMap<(usize, Vec<String>), Vec<usize>>,
     /// Files that a `#[path]` gives to a module, by their paths, with its package and path.
     pub(super) placed: HashMap<String, Vec<String>>,
+    /// The names in code of the workspace's packages.
+    pub(crate) members: HashSet<String>,
     /// A file of each crate, by the crate's name in code.
     pub(super) crates: HashMap<String, usize>,
     pub(super) by_name: HashMap<String, Vec<FnId>>,
@@ -215,6 +217,24 @@ impl<'c> Program<'c> {
                 .find(|id| self.types[*id].file != file && !self.same_package(file, self.types[*id].file));
         }
         self.only_in_package(file, candidates).or(same_file)
+    }
+
+    /// The name of a type of the workspace that no file in view defines.
+    pub(crate) fn undefined(&self, (file, scope): (usize, usize), segments: &[String]) -> Option<String> {
+        let name = segments.last()?;
+        let is_type = name.starts_with(char::is_uppercase) && name != "Self";
+        let in_view = || {
+            self.types_by_name.contains_key(name)
+                || self.aliases.contains_key(name)
+                || self.traits.contains(name)
+        };
+        if !is_type || in_view() {
+            return None;
+        }
+        let path = self.resolve_in(file, scope, segments);
+        let first = path.first()?;
+        let by_glob = || path.len() == 1 && self.scopes[scope].globs.iter().any(|glob| is_inner(&glob[0]));
+        (is_inner(first) || self.members.contains(first) || by_glob()).then(|| path.last().cloned()).flatten()
     }
 
     fn only_in_package(&self, file: usize, candidates: &[usize]) -> Option<usize> {

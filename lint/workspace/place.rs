@@ -13,6 +13,11 @@ pub(crate) struct Place {
 }
 
 impl Package {
+    /// The package's name in code.
+    pub(crate) fn crate_name(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
     /// The place of a file of this package. A file of no package is a crate of its own.
     pub(crate) fn module(&self, path: &Path) -> Place {
         let main = self.folders().find(|folder| path.starts_with(folder));
