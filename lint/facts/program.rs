@@ -1,6 +1,7 @@
 //! The parsed files of one analysis: functions with their graphs, types of the workspace, and the paths that name them.
 
 use std::{
+    cell::RefCell,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -99,7 +100,7 @@ pub(crate) struct Program<'c> {
     pub(crate) types: Vec<TypeFacts>,
     pub(super) scopes: Vec<Scope>,
     /// The scopes of each module, by package and path. The roots of a library and of a program of one package share theirs.
-    pub(super) modules: HashMap<(usize, Vec<String>), Vec<usize>>,
+    pub(super) modules: HashMap<usize, HashMap<Vec<String>, Vec<usize>>>,
     /// Files that a `#[path]` gives to a module, by their paths, with its package and path.
     pub(super) placed: HashMap<String, Vec<String>>,
     /// The names in code of the workspace's packages.
@@ -113,6 +114,8 @@ pub(crate) struct Program<'c> {
     pub(super) traits: HashSet<String>,
     pub(super) types_by_name: HashMap<String, Vec<usize>>,
     pub(super) aliases: HashMap<String, Vec<AliasFacts>>,
+    /// The canonical paths of the names of each module, as far as asked.
+    pub(super) resolved: RefCell<HashMap<usize, HashMap<Vec<String>, Vec<String>>>>,
 }
 
 impl<'c> Program<'c> {
@@ -165,6 +168,15 @@ impl<'c> Program<'c> {
 
     /// The canonical path of a name, with `crate` for the package itself and for modules that the file declares.
     pub(super) fn resolve_in(&self, file: usize, scope: usize, segments: &[String]) -> Vec<String> {
+        if let Some(path) = self.resolved.borrow().get(&scope).and_then(|known| known.get(segments)) {
+            return path.clone();
+        }
+        let path = self.canonical(file, scope, segments);
+        self.resolved.borrow_mut().entry(scope).or_default().insert(segments.to_vec(), path.clone());
+        path
+    }
+
+    fn canonical(&self, file: usize, scope: usize, segments: &[String]) -> Vec<String> {
         let (id, scope) = (scope, &self.scopes[scope]);
         let mut path = scope.resolve(segments, &self.files[file].known);
         let open = path == segments && !scope.globs.is_empty();

@@ -28,6 +28,8 @@ pub(super) struct Types {
 pub(super) struct Infer<'p, 'c> {
     pub(super) program: &'p Program<'c>,
     types: RefCell<HashMap<FnId, Rc<Types>>>,
+    /// The declared types of results, as far as asked.
+    outputs: RefCell<HashMap<FnId, Ty>>,
     busy: RefCell<Vec<FnId>>,
     /// Functions whose types will change when it is known who calls whom.
     early: RefCell<HashSet<FnId>>,
@@ -42,6 +44,7 @@ impl<'p, 'c> Infer<'p, 'c> {
         let infer = Self {
             program,
             types: RefCell::default(),
+            outputs: RefCell::default(),
             busy: RefCell::default(),
             early: RefCell::default(),
             sites: RefCell::default(),
@@ -99,12 +102,21 @@ impl<'p, 'c> Infer<'p, 'c> {
         })
     }
 
+    /// The type that a function is declared to return.
+    fn declared(&self, id: FnId) -> Ty {
+        if let Some(ty) = self.outputs.borrow().get(&id) {
+            return ty.clone();
+        }
+        let output = self.program.functions[id].output.as_ref();
+        let ty = output.map_or_else(|| Ty::Tuple(Vec::new()), |ty| self.program.ty_in(id, ty));
+        self.outputs.borrow_mut().insert(id, ty.clone());
+        ty
+    }
+
     /// What calling the function gives, before any `.await`.
     pub(super) fn output(&self, id: FnId) -> Ty {
         let function = &self.program.functions[id];
-        let declared =
-            function.output.as_ref().map_or_else(|| Ty::Tuple(Vec::new()), |ty| self.program.ty_in(id, ty));
-        let declared = match declared {
+        let declared = match self.declared(id) {
             // A generator, or a stream whose opening is in the body, says more than its item type.
             declared if function.has_body && declared.watch().is_some_and(|watch| watch.opener.is_none()) => {
                 let body = self.returned(id, 0);
