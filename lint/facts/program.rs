@@ -92,6 +92,9 @@ pub(crate) struct AliasFacts {
     pub(super) scope: usize,
 }
 
+/// Canonical paths by what is written.
+type Resolved = HashMap<Vec<String>, Vec<String>>;
+
 /// Everything of one analysis.
 #[derive(Default)]
 pub(crate) struct Program<'c> {
@@ -115,7 +118,7 @@ pub(crate) struct Program<'c> {
     pub(super) types_by_name: HashMap<String, Vec<usize>>,
     pub(super) aliases: HashMap<String, Vec<AliasFacts>>,
     /// The canonical paths of the names of each module, as far as asked.
-    pub(super) resolved: RefCell<HashMap<usize, HashMap<Vec<String>, Vec<String>>>>,
+    pub(super) resolved: RefCell<HashMap<usize, Resolved>>,
 }
 
 impl<'c> Program<'c> {
