@@ -2,8 +2,12 @@
 //!
 //! `cargo bench --bench side_by_side -- TREE`
 
+#[path = "support/plain.rs"]
+mod plain;
 #[path = "support/timing.rs"]
 mod timing;
+#[path = "support/watched.rs"]
+mod watched;
 
 use std::{
     collections::BTreeSet,
@@ -16,6 +20,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+use plain::Plain;
 use rideout_rules::catalog::{builtin, needles};
 use timing::{Program, Spread};
 
@@ -26,14 +31,18 @@ const PATTERNS: [&str; 3] = [
     "loop { $$$A match $S.recv().await { $$$B } $$$C }",
 ];
 
+/// What the wanted ratios are meant for, at least.
+const MEGABYTES: usize = 25;
+const WATCHES: usize = 60;
+
 /// So many files are tried to find the one that takes longest alone.
 const TRIED: usize = 12;
 
 /// Measures `cargo rideout check` side by side with ripgrep and ast-grep.
 #[derive(Parser)]
 struct Args {
-    /// A folder of Rust code.
-    tree: PathBuf,
+    /// A folder of Rust code. None: a workspace made for the purpose.
+    tree: Option<PathBuf>,
     /// Rounds in which each command runs once, after one to warm up.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -57,11 +66,19 @@ fn main() -> ExitCode {
 }
 
 fn measure(args: &Args, out: &mut dyn Write) -> Result<()> {
-    let tree = fs::canonicalize(&args.tree).with_context(|| format!("`{}`", args.tree.display()))?;
     installed("rg", "apt install ripgrep")?;
     if args.without.is_none() {
         installed("ast-grep", "cargo install ast-grep --locked, or leave it out with `--without ast-grep`")?;
     }
+    let made;
+    let tree = match &args.tree {
+        Some(tree) => tree,
+        None => {
+            made = workspace()?;
+            made.path()
+        }
+    };
+    let tree = fs::canonicalize(tree).with_context(|| format!("`{}`", tree.display()))?;
     let watched = Watched::find(&tree)?;
     let (files, megabytes) = size(&tree)?;
     let cores = available_parallelism()?;
@@ -96,7 +113,7 @@ fn measure(args: &Args, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "seconds: median (range) of {} rounds", args.rounds)?;
     for entrant in [Some(&rg), Some(&check), file.as_ref(), ast_grep.as_ref()].into_iter().flatten() {
         let spread = Spread::of(entrant.seconds.iter().copied()).context("no rounds")?;
-        writeln!(out, "  {spread}  {}", entrant.name)?;
+        writeln!(out, "  {spread:.3}  {}", entrant.name)?;
     }
     writeln!(out, "ratios, round by round: median (range)")?;
     writeln!(out, "  {}  check / rg; wanted: at most 5", check.over(&rg)?)?;
@@ -106,10 +123,19 @@ fn measure(args: &Args, out: &mut dyn Write) -> Result<()> {
     if let Some(ast_grep) = &ast_grep {
         writeln!(out, "  {}  ast-grep scan / check; wanted: at least 20", ast_grep.over(&check)?)?;
     }
-    if megabytes < 25.0 || watches < 60 {
-        writeln!(out, "the wanted ratios are meant for trees of at least 25 MB with at least 60 watches")?;
+    if megabytes < MEGABYTES as f64 || watches < WATCHES {
+        let tree = format!("trees of at least {MEGABYTES} MB with at least {WATCHES} watches");
+        writeln!(out, "the wanted ratios are meant for {tree}")?;
     }
     Ok(())
+}
+
+/// Code of this repository without a needle, and a service with watches, in one workspace.
+fn workspace() -> Result<Plain> {
+    let mut workspace = Plain::new()?;
+    watched::service(&workspace.path().join("crates/watched"), WATCHES)?;
+    workspace.grow(MEGABYTES * 1_000_000)?;
+    Ok(workspace)
 }
 
 /// A command and how long each of its runs took.

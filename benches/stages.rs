@@ -49,7 +49,8 @@ fn needle_free(bencher: Bencher<'_, '_>, megabytes: usize) {
 /// The analysis: files with one watch each.
 #[divan::bench(args = [1, 10, 100, 1000], sample_count = 10, sample_size = 1)]
 fn watches(bencher: Bencher<'_, '_>, watches: usize) {
-    let service = watched::service(watches).expect("a folder for temporary files");
+    let service = tempfile::tempdir().expect("a folder for temporary files");
+    watched::service(service.path(), watches).expect("a folder for temporary files");
     assert_eq!(count(service.path()), watches);
     bencher.counter(ItemsCount::new(watches)).bench_local(|| check(service.path(), Exit::Findings));
 }

@@ -10,12 +10,13 @@ use anyhow::{Result, ensure};
 use rideout_rules::catalog::{builtin, needles};
 use tempfile::TempDir;
 
+/// How many crates of the catalog each package depends on.
+const DEPENDENCIES: usize = 12;
+
 /// It is deleted when it is dropped.
 pub(crate) struct Plain {
     dir: TempDir,
     texts: Vec<String>,
-    /// The dependencies of each package: every crate of the catalog, so that every needle is looked for.
-    dependencies: String,
     packages: usize,
     pub(crate) files: usize,
     pub(crate) bytes: usize,
@@ -30,11 +31,7 @@ impl Plain {
         )?;
         let texts = texts()?;
         ensure!(texts.len() > 30, "this repository has too few files without a needle");
-        let mut dependencies = String::from("[dependencies]\n");
-        for entry in builtin().iter().filter(|entry| entry.package != "std") {
-            writeln!(dependencies, "{} = \"*\"", entry.package)?;
-        }
-        Ok(Self { dir, texts, dependencies, packages: 0, files: 0, bytes: 0 })
+        Ok(Self { dir, texts, packages: 0, files: 0, bytes: 0 })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -47,11 +44,7 @@ impl Plain {
             let name = format!("plain{}", self.packages);
             let package = self.path().join("crates").join(&name);
             fs::create_dir_all(package.join("src"))?;
-            let manifest = format!(
-                "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n{}",
-                self.dependencies
-            );
-            fs::write(package.join("Cargo.toml"), manifest)?;
+            fs::write(package.join("Cargo.toml"), manifest(&name, self.packages * DEPENDENCIES)?)?;
             let mut root = String::new();
             for (index, text) in self.texts.iter().enumerate() {
                 if self.bytes >= bytes {
@@ -69,6 +62,17 @@ impl Plain {
         }
         Ok(())
     }
+}
+
+/// A manifest with some dependencies from the catalog: ten packages look for every needle between them.
+fn manifest(name: &str, first: usize) -> Result<String> {
+    let mut text =
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n");
+    let crates = builtin().iter().map(|entry| &entry.package).filter(|package| *package != "std");
+    for package in crates.cycle().skip(first % builtin().len()).take(DEPENDENCIES) {
+        writeln!(text, "{package} = \"*\"")?;
+    }
+    Ok(text)
 }
 
 /// The texts of this repository in which no needle of any crate shows, in the order of their paths.

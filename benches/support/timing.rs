@@ -72,6 +72,7 @@ impl Spread {
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { median, least, most } = self;
-        write!(f, "{median:.2} ({least:.2} to {most:.2})")
+        let digits = f.precision().unwrap_or(2);
+        write!(f, "{median:.digits$} ({least:.digits$} to {most:.digits$})")
     }
 }

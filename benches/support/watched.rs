@@ -1,9 +1,8 @@
 //! A service with any number of standing watches, every other one guarded.
 
-use std::{fmt::Write, fs};
+use std::{fmt::Write, fs, path::Path};
 
 use anyhow::Result;
-use tempfile::TempDir;
 
 const MANIFEST: &str = r#"[package]
 name = "watched"
@@ -46,12 +45,11 @@ pub async fn run(url: String) -> anyhow::Result<()> {
 }
 "#;
 
-/// Writes the service: one watch a file, each in a task of its own.
-pub(crate) fn service(watches: usize) -> Result<TempDir> {
-    let dir = tempfile::tempdir()?;
-    let src = dir.path().join("src");
-    fs::create_dir(&src)?;
-    fs::write(dir.path().join("Cargo.toml"), MANIFEST)?;
+/// Writes the service into a folder: one watch a file, each in a task of its own.
+pub(crate) fn service(dir: &Path, watches: usize) -> Result<()> {
+    let src = dir.join("src");
+    fs::create_dir_all(&src)?;
+    fs::write(dir.join("Cargo.toml"), MANIFEST)?;
     let (mut modules, mut tasks) = (String::new(), String::new());
     for index in 0..watches {
         fs::write(src.join(format!("feed{index}.rs")), if index % 2 == 0 { DYING } else { GUARDED })?;
@@ -63,5 +61,5 @@ pub(crate) fn service(watches: usize) -> Result<TempDir> {
          std::future::pending::<()>().await;\n}}\n"
     );
     fs::write(src.join("main.rs"), main)?;
-    Ok(dir)
+    Ok(())
 }
