@@ -39,14 +39,16 @@ mod value;
 mod verdict;
 mod waits;
 mod walk;
+mod wanted;
 mod words;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use rideout_rules::model::Watch;
 
+pub(crate) use self::wanted::{Wanted, is_common};
 use self::{infer::Infer, judge::Judge, polls::PollSite};
-use crate::facts::{FnId, Program};
+use crate::facts::Program;
 
 /// What is known about the watches of a program before any fault is walked.
 pub(crate) struct Survey<'p, 'c> {
@@ -58,7 +60,8 @@ impl<'p, 'c> Survey<'p, 'c> {
     /// Infers types and finds every poll.
     pub(crate) fn new(program: &'p Program<'c>) -> Self {
         let infer = Infer::new(program);
-        let polls = (0..program.functions.len())
+        let polls = program
+            .live()
             .filter(|id| !infer.graph(*id).blocks.is_empty())
             .flat_map(|id| polls::find(&infer, id, infer.graph(id), &infer.types(id)))
             .collect();
@@ -78,30 +81,26 @@ impl<'p, 'c> Survey<'p, 'c> {
             .sort_by(|left, right| (left.consumer, &left.source.id).cmp(&(right.consumer, &right.source.id)));
         watches
     }
-
-    /// The names of the functions whose callers decide about a watch: those that poll one or hand one out, and those that call them.
-    pub(crate) fn wanted(&self) -> BTreeSet<String> {
-        let functions = &self.infer.program.functions;
-        let opening = (0..functions.len()).filter(|id| self.infer.output(*id).watch().is_some());
-        let mut todo: Vec<FnId> = self.polls.iter().map(|site| site.function).chain(opening).collect();
-        let sites = self.infer.sites();
-        let mut seen: HashSet<FnId> = todo.iter().copied().collect();
-        let mut names = BTreeSet::new();
-        while let Some(id) = todo.pop() {
-            let name = &functions[id].name;
-            if name.len() > 2 && !COMMON.contains(&name.as_str()) {
-                names.insert(name.clone());
-            }
-            for site in sites.get(&id).into_iter().flatten() {
-                if seen.insert(site.function) {
-                    todo.push(site.function);
-                }
-            }
-        }
-        names
-    }
 }
 
-/// Names that every other file calls: searching for them finds nothing in particular.
-const COMMON: &[&str] =
-    &["main", "new", "default", "from", "into", "fmt", "drop", "clone", "poll", "next", "get", "build"];
+/// What a body must hold to ask a stream or an iterator, whatever its source, for items.
+pub(crate) const ASKING: &[&str] = &[
+    ".next",
+    ".next_back",
+    ".poll_next",
+    ".poll_next_unpin",
+    ".try_next",
+    ".try_poll_next",
+    ".try_poll_next_unpin",
+    ".select_next_some",
+    ".for_each",
+    ".for_each_concurrent",
+    ".fold",
+    ".try_for_each",
+    ".try_for_each_concurrent",
+    ".try_fold",
+    // A parameter or a local has its type or its opener beside it.
+    "in self",
+    "in &self",
+    "in &mut self",
+];

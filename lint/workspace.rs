@@ -12,8 +12,10 @@ mod manifest;
 mod manifests;
 mod members;
 mod modules;
+mod needles;
 mod paths;
 mod pattern;
+mod place;
 mod scope;
 mod texts;
 mod walk;
@@ -26,9 +28,10 @@ use std::{
 use anyhow::{Result, anyhow};
 use semver::Version;
 
-pub(crate) use active::active;
-pub(crate) use grow::callers;
+pub(crate) use active::{Active, active};
+pub(crate) use grow::{Definitions, Names, related};
 pub(crate) use modules::{Modules, Standing};
+pub(crate) use needles::Needles;
 pub(crate) use texts::texts;
 
 use crate::analysis::Unread;

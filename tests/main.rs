@@ -16,4 +16,7 @@ mod dogfood;
 mod report;
 mod scope;
 mod support;
+mod suppress;
 mod tidy;
+#[cfg(test)]
+mod variations;

@@ -16,7 +16,7 @@ pub(crate) struct KnownSource<'c> {
     pub(crate) facts: &'c Source,
 }
 
-/// The active part of a catalog.
+/// A catalog, with lookups for its active part.
 #[derive(Debug, Default)]
 pub(crate) struct Known<'c> {
     pub(crate) sources: Vec<KnownSource<'c>>,
@@ -126,20 +126,22 @@ impl PathPattern {
 }
 
 impl<'c> Known<'c> {
-    /// Indexes the given entries. `holds` tells whether a source's version requirement is met.
-    pub(crate) fn new(
-        entries: impl IntoIterator<Item = &'c Crate>,
-        holds: impl Fn(&Crate, &Source) -> bool,
-    ) -> Self {
+    /// Indexes the entries of a catalog for which `holds` gives the sources whose version requirements are met. Sources have the
+    /// same numbers whichever of them hold: a value of one package may be consumed in another.
+    pub(crate) fn new(catalog: &'c [Crate], holds: impl Fn(usize) -> Option<Vec<&'c Source>>) -> Self {
         let mut known = Self::default();
-        for entry in entries {
+        for (index, entry) in catalog.iter().enumerate() {
+            let first = known.sources.len();
+            known
+                .sources
+                .extend(entry.sources.iter().map(|facts| KnownSource { package: &entry.package, facts }));
+            let Some(holding) = holds(index) else { continue };
+            let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
             let roots = entry.roots();
             let all = |paths: &'c [String]| -> Vec<PathPattern> {
                 paths.iter().flat_map(|path| patterns(&roots, path)).collect()
             };
-            for facts in entry.sources.iter().filter(|source| holds(entry, source)) {
-                let id = known.sources.len();
-                known.sources.push(KnownSource { package: &entry.package, facts });
+            for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
                 facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
                 for opener in &facts.open {

@@ -79,7 +79,9 @@ impl Program<'_> {
         {
             return self.generic(single, at, depth);
         }
-        match name {
+        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+        // A wrapper may go by another name here.
+        match resolved.last().map_or(name, String::as_str) {
             "Box" | "Arc" | "Rc" | "Pin" | "Mutex" | "RwLock" | "RefCell" | "Cell" | "Cow" | "Weak"
             | "OnceCell" | "Fuse" | "MutexGuard" | "OwnedMutexGuard" | "RwLockWriteGuard"
             | "ManuallyDrop" | "Instrumented"
@@ -105,7 +107,6 @@ impl Program<'_> {
             );
         }
         let known = &self.files[at.file].known;
-        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
         if let Some(id) = self.local_type(at.file, &resolved) {
             return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
         }
@@ -152,7 +153,8 @@ impl Program<'_> {
                 let found = bound.associated.iter().find(|(known, _)| known == name);
                 found.map(|(_, ty)| ty)
             };
-            match bound.path.last() {
+            let resolved = self.resolve_in(at.file, at.scope, &bound.path.segments);
+            match resolved.last().map_or("", String::as_str) {
                 "Stream" | "FusedStream" | "TryStream" | "IntoStream" => {
                     return associated("Item").map_or(Ty::Stream, |item| self.stream_ty(item, at, depth));
                 }

@@ -7,8 +7,10 @@
 pub mod catalog;
 pub mod model;
 pub mod rule;
+pub mod suppression;
 mod wording;
 
+mod invalid_suppression;
 mod log_only_error_arm;
 mod nested_reopen;
 mod silent_give_up;
@@ -21,6 +23,7 @@ mod unread_file;
 #[cfg(test)]
 mod testing;
 
+pub use invalid_suppression::invalid_suppression;
 use model::{FaultPath, Finding, Watch};
 pub use rule::{Rule, Verdict};
 pub use unread_file::unread_file;
@@ -35,6 +38,7 @@ pub const RULES: &[Rule] = &[
     stale_factory::RULE,
     silent_give_up::RULE,
     unread_file::RULE,
+    invalid_suppression::RULE,
 ];
 
 /// Judges a watch: what the first of its faults that leads to a defect has to say, or nothing.
