@@ -159,6 +159,8 @@ pub(crate) enum Receiver {
     None,
     Value,
     Reference,
+    /// `self: Pin<&mut Self>`.
+    Pinned,
 }
 
 #[derive(Clone, Debug)]

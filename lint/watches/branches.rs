@@ -168,6 +168,16 @@ impl Walk<'_, '_, '_> {
                 }
                 return self.give_back_early(state, value);
             }
+            Val::Variant { ref name, .. } if name == "Ready" => match Self::ready_question(&value) {
+                Ok(value) => value,
+                Err(error) => {
+                    if error.carries() {
+                        let location = self.location(state.frame().function, span);
+                        state.step(location, "`?` passes it on");
+                    }
+                    return self.give_back_early(state, error);
+                }
+            },
             Val::Panic => return self.panic(state),
             Val::Pending => return Flow::Done(self.dead(state)),
             Val::Fault | Val::Derived => {

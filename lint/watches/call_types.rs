@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use rideout_rules::catalog::{Meaning, Shape};
 
-use super::{infer::chain_of, polls, typing::Typing};
+use super::{infer::chain_of, polls, ready, typing::Typing};
 use crate::{
     facts::{
         FnId, Ty,
         ty::{Call, WatchTy},
     },
-    flow::graph::{BodyId, Callee, Place, Value},
+    flow::{
+        graph::{BodyId, Callee, Place, Value},
+        unpins,
+    },
     syntax::tree::{Path, Span, Type},
 };
 
@@ -160,6 +163,9 @@ impl Typing<'_, '_, '_> {
                 return receiver.inner();
             }
             Ty::Future(inner) if name == "now_or_never" => return Ty::option((**inner).clone()),
+            Ty::Future(inner) if matches!(name, "poll" | "poll_unpin" | "try_poll" | "try_poll_unpin") => {
+                return Ty::named("Poll", vec![(**inner).clone()]);
+            }
             Ty::Tuple(_) | Ty::Future(_) | Ty::Body(..) | Ty::Function(_) | Ty::Callable(_) => {
                 if known.word_method(&[], name) == Some(Meaning::Spawn) {
                     return Ty::named("JoinHandle", vec![receiver.awaited()]);
@@ -198,6 +204,12 @@ impl Typing<'_, '_, '_> {
             _ => {}
         }
         let callees = infer.callees_of(&receiver, name, self.id);
+        if let Some(poll) = infer.polls_of(&receiver, name).filter(|poll| callees == [*poll]) {
+            return ready::polled_ty(name, &infer.output(poll));
+        }
+        if callees.is_empty() && matches!(receiver, Ty::Local(..)) && unpins(name) {
+            return receiver;
+        }
         if let Some(first) = callees.first() {
             let outputs = callees.iter().map(|id| infer.output(*id));
             return outputs

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyKind, Callee, Op, Place},
+    flow::{
+        graph::{BodyKind, Callee, Op, Place},
+        unpins,
+    },
     syntax::tree::{Path, Span},
 };
 
@@ -70,6 +73,11 @@ impl Walk<'_, '_, '_> {
         if let Some(flow) = self.on_value(state, op, name, args, &values, name_span) {
             return flow;
         }
+        if matches!(name, "poll" | "poll_unpin" | "try_poll" | "try_poll_unpin")
+            && let Some(flow) = self.poll_future(state, op, &receiver)
+        {
+            return flow;
+        }
         if let Some(flow) = self.combinator(state, op, name, &receiver, args, &values) {
             return flow;
         }
@@ -98,6 +106,9 @@ impl Walk<'_, '_, '_> {
                 return self.finish_call(state, op, receiver);
             }
         }
+        if unpins(name) && matches!(receiver, Val::Variant { .. }) {
+            return self.finish_call(state, op, receiver);
+        }
         self.unknown(state, op, name, args, &values, true)
     }
 
@@ -117,7 +128,10 @@ impl Walk<'_, '_, '_> {
         match receiver {
             Val::Ours | Val::Fresh => {
                 if *receiver == Val::Fresh {
-                    // The old handle is forgotten: this one is the watch now.
+                    // The old handle is forgotten: this one is the watch now, for the callers that lent it as well.
+                    let own = state.frame().env;
+                    let envs = state.envs.iter_mut().enumerate().filter(|(env, _)| *env != own);
+                    envs.for_each(|(_, env)| env.adopt());
                     state.set(&args[0], Val::Ours);
                     state.phase = Phase::Fresh;
                 }
@@ -245,6 +259,9 @@ impl Walk<'_, '_, '_> {
         }
         // A constructor keeps what it is given.
         if last.starts_with(char::is_uppercase) {
+            if last == "Ready" && first.is_variant("None") {
+                self.note_leaving(state);
+            }
             let inner =
                 if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
             let fields = values

@@ -37,6 +37,9 @@ impl Walk<'_, '_, '_> {
             Val::Variant { name, .. } if matches!(name.as_str(), "Ok" | "Err" | "Some" | "None") => {
                 (name.as_str(), receiver.payload())
             }
+            Val::Variant { name: variant, .. } if variant == "Ready" => {
+                return self.on_ready(state, op, name, receiver, args, values);
+            }
             Val::Variant { .. } | Val::Fault | Val::Derived | Val::FaultItem(_) => {
                 if receiver.carries() && self.fact.transient.iter().any(|known| known == name) {
                     return done(state, Val::Singles(name.to_owned(), false));
@@ -127,6 +130,16 @@ impl Walk<'_, '_, '_> {
                     let inner = if payload.carries() { Val::Derived } else { payload };
                     done(state, Val::variant(variant, Some(inner)))
                 }
+                // `and_then(Result::ok)`
+                None if is_path(values.get(1), "ok") => {
+                    let given = match &payload {
+                        error if error.is_variant("Err") => Val::end(),
+                        fine if fine.is_variant("Ok") => Val::variant("Some", Some(fine.payload())),
+                        other if other.carries() => Val::Derived,
+                        _ => Val::Unknown,
+                    };
+                    done(state, given)
+                }
                 None => done(state, if payload.carries() { Val::Derived } else { Val::Unknown }),
             },
             "map_or" | "map_or_else" => {
@@ -164,7 +177,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The closure that an argument is.
-    fn callable(
+    pub(super) fn callable(
         &self,
         state: &State,
         place: Option<&Place>,
@@ -179,6 +192,11 @@ impl Walk<'_, '_, '_> {
             _ => None,
         }
     }
+}
+
+/// Whether a value is a function of this name, handed over by its path.
+fn is_path(value: Option<&Val>, name: &str) -> bool {
+    matches!(value, Some(Val::Path(path)) if path.rsplit("::").next() == Some(name))
 }
 
 fn transposed(variant: &str, payload: Val, receiver: &Val) -> Val {

@@ -3,6 +3,7 @@
 use rideout_rules::model::Outcome;
 
 use super::{
+    ready::{is_pending, polled},
     state::{Phase, State, Then},
     value::Val,
     verdict::Verdict,
@@ -56,6 +57,10 @@ impl Walk<'_, '_, '_> {
             Then::Into(place) => state.set(&place, value),
             Then::Keep(kept, place) => state.set(&place, *kept),
             Then::Ready(place) => state.set(&place, Val::Done(Box::new(value))),
+            Then::Polled(_, _) if is_pending(&value) => return Flow::Done(Verdict::none()),
+            Then::Polled(method, place) => {
+                state.set(&place, Val::Done(Box::new(polled(method, value))));
+            }
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
             Then::Detached => return Flow::Done(self.after_callback(state)),

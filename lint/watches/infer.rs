@@ -50,6 +50,7 @@ impl<'p, 'c> Infer<'p, 'c> {
         infer.sites();
         let early = infer.early.take();
         infer.types.borrow_mut().retain(|id, _| !early.contains(id));
+        infer.renew_sites(&early);
         infer
     }
 
@@ -110,15 +111,25 @@ impl<'p, 'c> Infer<'p, 'c> {
                 let body = self.returned(id, 0);
                 let tells =
                     body.watch().is_some_and(|watch| watch.opener.is_some() || !watch.calls.is_empty());
-                if tells || matches!(body.inner(), Ty::Body(..)) { body } else { declared }
+                if tells || self.is_made_here(&body.inner()) { body } else { declared }
             }
             declared if declared.watch().is_none() && declared.opaque() && function.has_body => {
                 let body = self.returned(id, 0);
-                if body.watch().is_some() || matches!(body.inner(), Ty::Body(..)) { body } else { declared }
+                if body.watch().is_some() || self.is_made_here(&body.inner()) { body } else { declared }
             }
             declared => declared,
         };
         if function.is_async { Ty::Future(Box::new(declared)) } else { declared }
+    }
+
+    /// Whether a type is a watch, or a hand-written stream of the workspace.
+    pub(super) fn is_stream(&self, ty: &Ty) -> bool {
+        ty.watch().is_some() || self.polls_of(ty, "next").is_some()
+    }
+
+    /// Whether a type is a generator, a closure or a hand-written stream of the workspace.
+    fn is_made_here(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Body(..)) || self.polls_of(ty, "next").is_some()
     }
 
     /// The type that a body returns: the first that says something.

@@ -11,7 +11,7 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    flow::graph::{Op, Value},
+    flow::graph::{Callee, End, Graph, Op, Place, Value},
     syntax::tree::Op as BinaryOp,
 };
 
@@ -34,6 +34,7 @@ impl Walk<'_, '_, '_> {
                 }
             }
             Value::Call { callee, args, name_span } => return self.call(state, op, callee, args, *name_span),
+            Value::Ready(place) => return self.ready(state, op, state.get(place)),
             Value::Await(place) => return self.wait_for(state, op, state.get(place)),
             Value::Struct { path, fields, .. } => {
                 let fields = fields.iter().map(|(name, place)| (name.clone(), state.get(place))).collect();
@@ -94,7 +95,12 @@ impl Walk<'_, '_, '_> {
         let function = state.frame().function;
         let local = &self.graph(function).locals[op.to.local as usize];
         let outlives = !op.to.fields.is_empty() && local.name.as_deref() == Some("self");
-        if outlives && value.is_fault() && self.ordinary.is_none() {
+        let tells = if outlives {
+            value.is_fault()
+        } else {
+            value.carries() && local.name.is_some() && is_guard(self.graph(function), &op.to, 0)
+        };
+        if tells && self.ordinary.is_none() {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
         let held = state.get(&op.to).holds(&Val::Ours) && !value.holds(&Val::Ours);
@@ -139,4 +145,30 @@ impl Walk<'_, '_, '_> {
             _ => Val::Unknown,
         }
     }
+}
+
+/// Whether a place is the guard of a lock: what is put there others see.
+fn is_guard(graph: &Graph, place: &Place, depth: usize) -> bool {
+    if depth > 5 || !place.fields.is_empty() {
+        return false;
+    }
+    let from = |op: &Op| match &op.value {
+        Value::Use(from) | Value::Await(from) => is_guard(graph, from, depth + 1),
+        Value::Call { callee: Callee::Method { name, .. }, args, .. } => match name.as_str() {
+            "lock" | "write" | "borrow_mut" | "blocking_lock" | "blocking_write" => true,
+            "unwrap" | "expect" | "into_inner" | "unwrap_or_else" => {
+                args.first().is_some_and(|from| is_guard(graph, from, depth + 1))
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    graph.blocks.iter().any(|block| {
+        let bound = match &block.end {
+            End::Test { value, pat, .. } => pat.binds(place.local).then_some(value),
+            _ => None,
+        };
+        bound.is_some_and(|value| is_guard(graph, value, depth + 1))
+            || block.ops.iter().any(|op| op.to == *place && from(op))
+    })
 }

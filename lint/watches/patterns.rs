@@ -215,7 +215,7 @@ fn named(
         }
         // `None` and `Err(_)` never match a value that is there.
         Val::Ours | Val::Fresh | Val::Sleep | Val::Handle(_) | Val::Future(..) | Val::Body(..) => {
-            if matches!(name, "None" | "Err") {
+            if matches!(name, "None" | "Err" | "Pending") {
                 return Answer::No;
             }
             fields.iter().fold(Answer::Yes, |answer, (_, pat)| answer.and(step(pat, value, names, bound)))

@@ -41,7 +41,12 @@ impl Typing<'_, '_, '_> {
                         self.bind(pat, &ty);
                     }
                     End::Try { value, to, .. } => {
-                        let ty = self.place(value).inner();
+                        let ty = match self.place(value) {
+                            Ty::Named { path, args, .. } if &*path == "Poll" => {
+                                Ty::named("Poll", args.iter().map(Ty::inner).collect())
+                            }
+                            ty => ty.inner(),
+                        };
                         self.assign(to, ty);
                     }
                     End::Select { arms, .. } => {
@@ -92,6 +97,10 @@ impl Typing<'_, '_, '_> {
             for (at, local) in &opaque {
                 let Some(arg) = args.get(*at) else { continue };
                 let ty = self.infer.place(site.function, arg);
+                if self.infer.polls_of(&ty, "next").is_some() {
+                    self.locals[*local as usize] = ty;
+                    continue;
+                }
                 let slot = &mut self.locals[*local as usize];
                 match (slot.watch(), ty.watch()) {
                     // Told by the item type so far: the caller's value has its builder calls too. The barest one counts.
@@ -186,6 +195,7 @@ impl Typing<'_, '_, '_> {
         match value {
             Value::Use(place) => self.place(place),
             Value::Await(place) => self.awaited(place),
+            Value::Ready(place) => self.place(place).inner(),
             Value::Path(path) => self.path(path),
             Value::Tuple(places) => Ty::Tuple(places.iter().map(|place| self.place(place)).collect()),
             Value::Body(body) => Ty::Body(self.id, *body),

@@ -164,6 +164,17 @@ impl Val {
         }
     }
 
+    /// What was opened anew is the watch from now on.
+    fn adopt(&mut self) {
+        match self {
+            Self::Fresh => *self = Self::Ours,
+            Self::Variant { fields, .. } => fields.values_mut().for_each(Self::adopt),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.adopt(),
+            Self::Future(_, args) => args.iter_mut().for_each(Self::adopt),
+            _ => {}
+        }
+    }
+
     /// Whether another value is in it.
     pub(super) fn holds(&self, wanted: &Val) -> bool {
         self == wanted
@@ -191,6 +202,13 @@ impl Env {
             }
         }
         self.gather(place)
+    }
+
+    /// What was opened anew is the watch from now on.
+    pub(super) fn adopt(&mut self) {
+        if self.0.values().any(|value| value.holds(&Val::Fresh)) {
+            Rc::make_mut(&mut self.0).values_mut().for_each(Val::adopt);
+        }
     }
 
     /// What is known of a place's fields, as one value.

@@ -150,6 +150,12 @@ impl Lowering {
             _ => Callee::Place(self.expr(callee)),
         };
         let args = self.exprs(args);
+        let callee_place = match callee_place {
+            Callee::Path(path) if !args.is_empty() && names_a_trait_method(&path) => {
+                Callee::Method { name: path.last().to_owned(), turbofish: Vec::new() }
+            }
+            other => other,
+        };
         if let (Callee::Path(path), [state, step]) = (&callee_place, args.as_slice())
             && matches!(path.last(), "unfold" | "try_unfold")
         {
@@ -303,6 +309,16 @@ impl Lowering {
 /// What stands before a body.
 fn head_of(whole: Span, body: Span) -> Span {
     Span { start: whole.start, end: body.start.saturating_sub(1).max(whole.start) }
+}
+
+/// `StreamExt::next(&mut stream)` is `stream.next()`.
+fn names_a_trait_method(path: &Path) -> bool {
+    path.segments.iter().rev().nth(1).is_some_and(|owner| {
+        matches!(
+            owner.as_str(),
+            "Stream" | "StreamExt" | "TryStream" | "TryStreamExt" | "Future" | "FutureExt" | "TryFutureExt"
+        )
+    })
 }
 
 fn is_condition(expr: &Expr) -> bool {
