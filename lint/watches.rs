@@ -16,6 +16,7 @@ mod calls;
 mod channels;
 mod combinators;
 mod deliver;
+mod elements;
 mod ends;
 mod facts;
 mod fill;

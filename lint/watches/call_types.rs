@@ -134,6 +134,12 @@ impl Typing<'_, '_, '_> {
         let infer = self.infer;
         let Some((receiver_place, rest)) = args.split_first() else { return Ty::Unknown };
         let receiver = self.place(receiver_place);
+        // What is put into a collection tells what it holds.
+        if name != "insert"
+            && let Some(ty) = self.collection_method(&receiver, name, rest)
+        {
+            return ty;
+        }
         let known = infer.program.known(self.id);
         let call = || Call {
             name: name.to_owned(),
@@ -192,6 +198,12 @@ impl Typing<'_, '_, '_> {
                 return infer.shape(&shape, known, Some(&watch));
             }
         }
+        if let Ty::Named { path, args, .. } = &receiver
+            && &**path == "Entry"
+            && name.starts_with("or_")
+        {
+            return args.first().cloned().unwrap_or_default();
+        }
         match name {
             "clone" | "as_mut" | "as_ref" | "borrow" | "borrow_mut" | "lock" | "read" | "write"
             | "to_owned" | "by_ref" | "into_inner" | "get_mut" | "iter_mut" | "as_deref_mut" | "as_deref"
@@ -219,11 +231,11 @@ impl Typing<'_, '_, '_> {
         }
         // A container that holds a watch is as good as the watch.
         if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace") {
-            let held = rest.iter().map(|place| self.place(place)).find(|ty| ty.watch().is_some());
-            if let Some(held) = held
+            let put = rest.last().map(|place| self.place(place)).filter(|ty| !ty.is_unknown());
+            if let Some(put) = put
                 && receiver.watch().is_none()
             {
-                self.hold(receiver_place, held);
+                self.hold(receiver_place, &receiver, put);
             }
             return Ty::Unknown;
         }

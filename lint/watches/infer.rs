@@ -9,7 +9,7 @@ use std::{
 
 use rideout_rules::catalog::Shape;
 
-use super::{sites::Sites, typing::Typing};
+use super::{elements::indexed, sites::Sites, typing::Typing};
 use crate::{
     facts::{
         FnId, Known, Program, Ty,
@@ -91,7 +91,7 @@ impl<'p, 'c> Infer<'p, 'c> {
     /// The type of a field of a field, from a type on.
     pub(super) fn project(&self, base: Ty, fields: &[String]) -> Ty {
         fields.iter().fold(base, |ty, field| match &ty {
-            _ if field == "[]" => ty,
+            _ if field == "[]" => indexed(ty),
             Ty::Local(id, args) => self.program.field(*id, field, args),
             Ty::Tuple(parts) => {
                 field.parse::<usize>().ok().and_then(|at| parts.get(at).cloned()).unwrap_or_default()

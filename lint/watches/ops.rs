@@ -60,6 +60,8 @@ impl Walk<'_, '_, '_> {
                 } else if path.last().contains("spawn") {
                     let values: Vec<Val> = args.iter().map(|place| state.get(place)).collect();
                     return self.spawn(state, op, args, &values, false);
+                } else if path.last() == "vec" {
+                    collected(args.iter().map(|place| state.get(place)).collect())
                 } else if args.iter().any(|place| state.get(place).carries()) {
                     Val::Derived
                 } else {
@@ -144,6 +146,16 @@ impl Walk<'_, '_, '_> {
             (Val::Bool(left), Val::Bool(right)) => Val::Bool((left == right) != negated),
             _ => Val::Unknown,
         }
+    }
+}
+
+/// A collection of values: as good as the ended task in it, if there is one.
+fn collected(values: Vec<Val>) -> Val {
+    let task = |value: &&Val| matches!(value, Val::Done(_)) || value.handle().is_some();
+    match values.iter().find(task) {
+        Some(task) => task.clone(),
+        None if values.iter().any(Val::carries) => Val::Derived,
+        None => Val::tuple(values),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The types of one function's locals: its graph is read until they settle.
 
-use super::infer::{Infer, Types};
+use super::{
+    elements::{held, is_map},
+    infer::{Infer, Types},
+};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{BodyId, BodyKind, Callee, End, Pattern, Place, Value},
@@ -196,6 +199,10 @@ impl Typing<'_, '_, '_> {
             Value::Use(place) => self.place(place),
             Value::Await(place) => self.awaited(place),
             Value::Ready(place) => self.place(place).inner(),
+            Value::Macro { path, args } if path.last() == "vec" => {
+                let mut parts = args.iter().map(|place| self.place(place));
+                Ty::named("Vec", vec![parts.find(|ty| !ty.is_unknown()).unwrap_or_default()])
+            }
             Value::Path(path) => self.path(path),
             Value::Tuple(places) => Ty::Tuple(places.iter().map(|place| self.place(place)).collect()),
             Value::Body(body) => Ty::Body(self.id, *body),
@@ -274,14 +281,30 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// A container takes on what is put into it.
-    pub(super) fn hold(&mut self, place: &Place, held: Ty) {
-        if place.fields.is_empty() {
-            let slot = &mut self.locals[place.local as usize];
-            if slot.watch().is_none() {
-                *slot = held;
-                self.changed = true;
+    /// A container takes on what is put into it: a collection as what it holds, anything else as the watch itself.
+    pub(super) fn hold(&mut self, place: &Place, container: &Ty, put: Ty) {
+        if !place.fields.is_empty() {
+            return;
+        }
+        let held = match container {
+            Ty::Named { path, args, calls } if held(container).is_some() => {
+                if args.last().is_some_and(|known| !known.is_unknown()) {
+                    return;
+                }
+                let mut args = args.clone();
+                args.resize(args.len().max(usize::from(is_map(path)) + 1), Ty::Unknown);
+                if let Some(last) = args.last_mut() {
+                    *last = put;
+                }
+                Ty::Named { path: path.clone(), args, calls: calls.clone() }
             }
+            _ if put.watch().is_some() => put,
+            _ => return,
+        };
+        let slot = &mut self.locals[place.local as usize];
+        if *slot != held {
+            *slot = held;
+            self.changed = true;
         }
     }
 
