@@ -19,6 +19,7 @@ mod deliver;
 mod elements;
 mod ends;
 mod facts;
+mod fields;
 mod fill;
 mod handles;
 mod helpers;

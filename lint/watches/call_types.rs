@@ -32,6 +32,9 @@ impl Typing<'_, '_, '_> {
         }
         let resolved = program.resolve(self.id, &path.segments);
         let joined = resolved.join("::");
+        if exchanges(&joined) {
+            return first;
+        }
         if let Some((source, opener)) = known.open_fn(&joined) {
             let calls = args.iter().flat_map(|arg| chain_of(&self.place(arg))).collect();
             let watch = self.opened(source, calls, span, false);
@@ -322,6 +325,11 @@ fn with_calls(ty: Ty, mut chain: Vec<Call>, call: Call) -> Ty {
         Ty::Named { path, args, .. } => Ty::Named { path, args, calls: chain },
         other => other,
     }
+}
+
+/// Whether a function gives what was in a place, and puts something else there.
+pub(super) fn exchanges(path: &str) -> bool {
+    matches!(path, "std::mem::replace" | "std::mem::take" | "core::mem::replace" | "core::mem::take")
 }
 
 /// Methods that any type may have, and that open nothing.

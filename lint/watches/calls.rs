@@ -3,6 +3,7 @@
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
+    call_types::exchanges,
     deliver::stream_method,
     infer::chain_of,
     state::{Phase, State, Then},
@@ -220,6 +221,17 @@ impl Walk<'_, '_, '_> {
         let resolved = program.resolve(function, &path.segments);
         let joined = resolved.join("::");
         let callee = program.function_at(function, &resolved);
+        if exchanges(&joined)
+            && let Some(slot) = args.first()
+        {
+            let left = match (values.get(1), &first) {
+                (Some(next), _) => next.clone(),
+                (None, was) if was.is_variant("Some") => Val::variant("None", None),
+                _ => Val::Unknown,
+            };
+            state.set(slot, left);
+            return self.finish_call(state, op, first);
+        }
         if callee.is_none() {
             if let Some(means) = known.word_fn(&joined)
                 && let Some(flow) = self.word(state, op, means, args, &values, false)

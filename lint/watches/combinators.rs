@@ -147,7 +147,13 @@ impl Walk<'_, '_, '_> {
             }
             "transpose" => done(state, transposed(variant, payload, receiver)),
             "flatten" => done(state, if full { payload } else { receiver.clone() }),
-            "take" => done(state, receiver.clone()),
+            "take" if args.len() == 1 => {
+                if receiver.holds(&Val::Ours) && !args[0].fields.is_empty() {
+                    state.released |= self.fault_arm(state).is_some();
+                }
+                state.set(&args[0], Val::variant("None", None));
+                done(state, receiver.clone())
+            }
             "map" | "and_then" | "map_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
             | "as_ref" | "as_mut" | "clone" | "cloned" | "copied" | "inspect" | "inspect_err"
             | "as_deref" | "as_deref_mut" | "iter" | "into_iter" | "filter" | "change_context"

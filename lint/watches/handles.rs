@@ -14,6 +14,7 @@ pub(super) fn handles(infer: &Infer<'_, '_>, site: &PollSite) -> Vec<(Place, Val
     let graph: &Graph = infer.graph(site.function);
     let holds = |place: &Place| infer.place(site.function, place).watch().is_some();
     let mut places = vec![(site.stream.clone(), Val::Ours)];
+    let mut emptied = Vec::new();
     let mut next = 0;
     while let Some((place, value)) = places.get(next).cloned() {
         next += 1;
@@ -31,7 +32,9 @@ pub(super) fn handles(infer: &Infer<'_, '_>, site: &PollSite) -> Vec<(Place, Val
                 let rest = &place.fields[op.to.fields.len()..];
                 if let Some(mut from) = made_of(infer, site, op, rest.is_empty()) {
                     from.fields.extend(rest.iter().cloned());
-                    if holds(&from) {
+                    if takes_out(op) {
+                        emptied.push((from, Val::variant("None", None)));
+                    } else if holds(&from) {
                         found.push((from, value.clone()));
                     }
                 }
@@ -43,7 +46,13 @@ pub(super) fn handles(infer: &Infer<'_, '_>, site: &PollSite) -> Vec<(Place, Val
             }
         }
     }
+    places.extend(emptied);
     places
+}
+
+/// Whether an operation leaves nothing in the `Option` that it took its value from.
+fn takes_out(op: &Op) -> bool {
+    matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. } if name == "take" && args.len() == 1)
 }
 
 fn is_part(place: &Place, whole: &Place) -> bool {

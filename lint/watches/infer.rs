@@ -9,7 +9,7 @@ use std::{
 
 use rideout_rules::catalog::Shape;
 
-use super::{elements::indexed, sites::Sites, typing::Typing};
+use super::{elements::indexed, fields::Puts, sites::Sites, typing::Typing};
 use crate::{
     facts::{
         FnId, Known, Program, Ty,
@@ -32,6 +32,9 @@ pub(super) struct Infer<'p, 'c> {
     /// Functions whose types will change when it is known who calls whom.
     early: RefCell<HashSet<FnId>>,
     pub(super) sites: RefCell<Option<Rc<Sites>>>,
+    pub(super) puts: RefCell<Option<Rc<Puts>>>,
+    /// Types of fields that are told by what is put there, as far as asked.
+    pub(super) fields: RefCell<HashMap<(usize, String), Ty>>,
     /// Which functions serve one request, as far as asked.
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
 }
@@ -45,6 +48,8 @@ impl<'p, 'c> Infer<'p, 'c> {
             busy: RefCell::default(),
             early: RefCell::default(),
             sites: RefCell::default(),
+            puts: RefCell::default(),
+            fields: RefCell::default(),
             requests: RefCell::default(),
         };
         infer.sites();
@@ -92,7 +97,7 @@ impl<'p, 'c> Infer<'p, 'c> {
     pub(super) fn project(&self, base: Ty, fields: &[String]) -> Ty {
         fields.iter().fold(base, |ty, field| match &ty {
             _ if field == "[]" => indexed(ty),
-            Ty::Local(id, args) => self.program.field(*id, field, args),
+            Ty::Local(id, args) => self.field(*id, field, args),
             Ty::Tuple(parts) => {
                 field.parse::<usize>().ok().and_then(|at| parts.get(at).cloned()).unwrap_or_default()
             }
@@ -113,7 +118,11 @@ impl<'p, 'c> Infer<'p, 'c> {
                     body.watch().is_some_and(|watch| watch.opener.is_some() || !watch.calls.is_empty());
                 if tells || self.is_made_here(&body.inner()) { body } else { declared }
             }
-            declared if declared.watch().is_none() && declared.opaque() && function.has_body => {
+            declared
+                if declared.watch().is_none()
+                    && (declared.opaque() || declared.receives())
+                    && function.has_body =>
+            {
                 let body = self.returned(id, 0);
                 if body.watch().is_some() || self.is_made_here(&body.inner()) { body } else { declared }
             }

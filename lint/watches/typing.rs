@@ -81,7 +81,7 @@ impl Typing<'_, '_, '_> {
             .filter(|(at, local)| {
                 let ty = &self.locals[*local as usize];
                 let by_item = !matches!(self.infer.program.functions[self.id].params.get(*at), Some(Type::Path(path)) if path.segments.len() > 1 || !path.arguments.is_empty());
-                (ty.watch().is_none() && ty.opaque()) || (by_item && ty.watch().is_some())
+                (ty.watch().is_none() && (ty.opaque() || ty.receives())) || (by_item && ty.watch().is_some())
             })
             .collect();
         if opaque.is_empty() {
@@ -188,9 +188,9 @@ impl Typing<'_, '_, '_> {
     fn variant_field(&self, id: usize, args: &[Ty], path: &Path, field: &str) -> Ty {
         let program = self.infer.program;
         if program.types[id].variants.is_empty() {
-            program.field(id, field, args)
+            self.infer.field(id, field, args)
         } else {
-            program.field(id, &format!("{}.{field}", path.last()), args)
+            self.infer.program.field(id, &format!("{}.{field}", path.last()), args)
         }
     }
 

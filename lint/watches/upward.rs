@@ -30,7 +30,7 @@ impl Walk<'_, '_, '_> {
             && value.carries()
             && value != Val::Panic
             && !state.pending_handle
-            && !value.is_variant("Err")
+            && !value.completed().is_variant("Err")
         {
             seen.returned.set(true);
         }

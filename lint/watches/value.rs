@@ -111,6 +111,14 @@ impl Val {
         matches!(self, Self::Variant { name, .. } if name == wanted)
     }
 
+    /// What a future or a closure gives when it is done.
+    pub(super) fn completed(&self) -> &Val {
+        match self {
+            Self::Done(inner) | Self::Returns(inner) => inner.completed(),
+            other => other,
+        }
+    }
+
     /// What the only field of a variant is.
     pub(super) fn payload(&self) -> Val {
         match self {

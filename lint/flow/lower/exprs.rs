@@ -311,14 +311,16 @@ fn head_of(whole: Span, body: Span) -> Span {
     Span { start: whole.start, end: body.start.saturating_sub(1).max(whole.start) }
 }
 
-/// `StreamExt::next(&mut stream)` is `stream.next()`.
+/// `StreamExt::next(&mut stream)` is `stream.next()`, `Option::take(&mut slot)` is `slot.take()`.
 fn names_a_trait_method(path: &Path) -> bool {
-    path.segments.iter().rev().nth(1).is_some_and(|owner| {
-        matches!(
-            owner.as_str(),
-            "Stream" | "StreamExt" | "TryStream" | "TryStreamExt" | "Future" | "FutureExt" | "TryFutureExt"
-        )
-    })
+    let method = path.last().starts_with(char::is_lowercase) && !matches!(path.last(), "from" | "default");
+    let owner = path.segments.iter().rev().nth(1);
+    method
+        && owner.is_some_and(|owner| {
+            let owner = owner.as_str();
+            matches!(owner, "Stream" | "StreamExt" | "TryStream" | "TryStreamExt" | "Option" | "Result")
+                || matches!(owner, "Future" | "FutureExt" | "TryFutureExt")
+        })
 }
 
 fn is_condition(expr: &Expr) -> bool {
