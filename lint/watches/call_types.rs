@@ -276,6 +276,8 @@ impl Typing<'_, '_, '_> {
             return self.infer.shape(shape, known, None);
         }
         match name {
+            // Of a receiver: only what is there already.
+            "try_iter" => Ty::Unknown,
             "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated"
             | "try_collect" => Ty::Unknown,
             _ => with_call(watch, call),

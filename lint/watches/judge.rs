@@ -32,6 +32,10 @@ impl Judge<'_, '_, '_> {
         let source = &known.sources[self.site.watch.source];
         let text = &program.files[program.functions[self.site.function].file].text;
         let mut faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        // An iterator over a receiver can only end where `recv` gives an error.
+        if faults.iter().any(|fault| facts::shows(fault, &self.site.fact.gives)) {
+            faults.retain(|fault| facts::shows(fault, &self.site.fact.gives));
+        }
         if self.site.fact.none_heals {
             faults.push(facts::healing_none());
         }
