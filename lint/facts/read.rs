@@ -180,7 +180,16 @@ impl Program<'_> {
             }
         }
         let own = bounds.iter().find(|bound| self.is_trait(bound.path.last()));
-        own.map_or(Ty::Unknown, |bound| Ty::Dyn(bound.path.last().into()))
+        if let Some(bound) = own {
+            return Ty::Dyn(bound.path.last().into());
+        }
+        // A trait whose methods the catalog knows: `impl Client`.
+        let known = &self.files[at.file].known;
+        bounds
+            .iter()
+            .map(|bound| self.resolve_in(at.file, at.scope, &bound.path.segments).join("::"))
+            .find(|path| known.has(path))
+            .map_or(Ty::Unknown, |path| Ty::named(&path, Vec::new()))
     }
 
     fn is_trait(&self, name: &str) -> bool {

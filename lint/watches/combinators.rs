@@ -47,9 +47,18 @@ impl Walk<'_, '_, '_> {
                 if receiver.carries() && self.fact.others.iter().any(|known| known == name) {
                     return done(state, Val::Bool(false));
                 }
+                if name == "contains" && values.get(1).is_some_and(Val::carries) {
+                    return done(state, self.kind(&receiver.names(), false));
+                }
+                let asked = self.callable(state, args.last(), values.last());
                 return match name {
                     "clone" | "as_ref" | "to_owned" | "into" | "borrow" | "as_deref" => {
                         done(state, receiver.clone())
+                    }
+                    "is_some_and" | "is_ok_and" | "is_none_or" | "map_or" if receiver.carries() => {
+                        let (function, body, env) = asked?;
+                        let then = Then::Into(op.to.clone());
+                        Some(self.run_body(state, function, body, env, &[Val::Derived], then))
                     }
                     _ => None,
                 };

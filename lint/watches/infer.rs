@@ -124,7 +124,12 @@ impl<'p, 'c> Infer<'p, 'c> {
                     && function.has_body =>
             {
                 let body = self.returned(id, 0);
-                if body.watch().is_some() || self.is_made_here(&body.inner()) { body } else { declared }
+                let told = !body.is_unknown() && !body.opaque();
+                if told || body.watch().is_some() || self.is_made_here(&body.inner()) {
+                    body
+                } else {
+                    declared
+                }
             }
             declared => declared,
         };

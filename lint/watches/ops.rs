@@ -21,6 +21,10 @@ impl Walk<'_, '_, '_> {
         let value = match &op.value {
             Value::Use(place) => return self.store(state, op, state.get(place)),
             Value::Unit => Val::Unit,
+            // A condition that the transient fault has just met.
+            Value::Bool(true) if state.singles.is_some() => {
+                Val::Singles(state.singles.take().unwrap_or_default(), false)
+            }
             Value::Bool(value) => Val::Bool(*value),
             Value::Int(digits) => Val::Int(digits.clone()),
             Value::Str | Value::Range => Val::Unknown,
@@ -120,32 +124,30 @@ impl Walk<'_, '_, '_> {
             _ => return if left.carries() || right.carries() { Val::Derived } else { Val::Unknown },
         };
         let (fault, other) = if left.carries() { (left, right) } else { (right, left) };
-        let name = match other {
-            Val::Path(path) => path.rsplit("::").next().unwrap_or(path).to_owned(),
-            Val::Int(digits) => digits.clone(),
-            Val::Variant { name, .. } => name.clone(),
-            _ => String::new(),
-        };
+        let names = other.names();
         if fault.carries() {
             if let Val::FaultItem(own) = fault {
                 let own = own.rsplit("::").next().unwrap_or(own);
-                if own == name && self.fact.transient.contains(&name) {
-                    return Val::Singles(name, negated);
-                }
-                return Val::Derived;
+                return match names.iter().find(|name| *name == own && self.fact.transient.contains(name)) {
+                    Some(name) => Val::Singles(name.clone(), negated),
+                    None => Val::Derived,
+                };
             }
-            if self.fact.transient.contains(&name) {
-                return Val::Singles(name, negated);
-            }
-            if self.fact.others.contains(&name) {
-                return Val::Bool(negated);
-            }
-            return Val::Derived;
+            return self.kind(&names, negated);
         }
         match (left, right) {
             (Val::Bool(left), Val::Bool(right)) => Val::Bool((left == right) != negated),
             _ => Val::Unknown,
         }
+    }
+
+    /// What it says of the fault that its kind is one of these.
+    pub(super) fn kind(&self, names: &[String], negated: bool) -> Val {
+        if let Some(name) = names.iter().find(|name| self.fact.transient.contains(name)) {
+            return Val::Singles(name.clone(), negated);
+        }
+        let is_other = !names.is_empty() && names.iter().any(|name| self.fact.others.contains(name));
+        if is_other { Val::Bool(negated) } else { Val::Derived }
     }
 }
 

@@ -127,6 +127,19 @@ impl Val {
         }
     }
 
+    /// The names and numbers in a value, outermost first.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Path(path) => vec![path.rsplit("::").next().unwrap_or(path).to_owned()],
+            Self::Int(digits) => vec![digits.clone()],
+            Self::Variant { name, fields, .. } => {
+                let inner = fields.values().flat_map(Self::names);
+                std::iter::once(name.clone()).filter(|name| !name.is_empty()).chain(inner).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// A field, as far as it is known.
     pub(super) fn field(&self, name: &str) -> Val {
         match self {
