@@ -5,6 +5,7 @@ use rideout_rules::model::{Outcome, ShowsAs};
 use super::{
     call_types::exchanges,
     deliver::stream_method,
+    fill::shaped,
     infer::chain_of,
     state::{Phase, State, Then},
     value::Val,
@@ -172,7 +173,15 @@ impl Walk<'_, '_, '_> {
             {
                 Some(self.generate_anew(state, op, name, args))
             }
-            Val::Ended => Some(self.finish_call(state, op, Val::Ended)),
+            Val::Raises(item) if stream_method(name).is_some() => {
+                let item = shaped(name, (**item).clone());
+                state.set(&args[0], Val::Ended);
+                state.step(self.location(function, op.span), "the stream gives the fault here");
+                state.consumer = self.consumer(function, state.frame().block, name_span);
+                state.consumer_item = function;
+                Some(self.finish_call(state, op, item))
+            }
+            Val::Ended | Val::Raises(_) => Some(self.finish_call(state, op, receiver.clone())),
             Val::Handle(_) if name == "is_finished" => {
                 state.pending_handle = false;
                 Some(self.finish_call(state, op, Val::Bool(true)))

@@ -42,6 +42,8 @@ pub(super) enum Val {
     Fresh,
     /// A stream that is over.
     Ended,
+    /// A stream that gives this and is over then.
+    Raises(Box<Val>),
     /// A poll that never completes.
     Pending,
     /// A future that waits for some time.
@@ -92,7 +94,9 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) | Self::Derived | Self::Singles(..) | Self::Panic => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::carries),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.carries(),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Raises(inner) => {
+                inner.carries()
+            }
             _ => false,
         }
     }
@@ -102,7 +106,9 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::is_fault),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.is_fault(),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Raises(inner) => {
+                inner.is_fault()
+            }
             _ => false,
         }
     }
