@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rideout_rules::catalog::{Meaning, Shape};
 
-use super::{infer::chain_of, polls, ready, typing::Typing};
+use super::{adapters::adapts, infer::chain_of, polls, ready, typing::Typing};
 use crate::{
     facts::{
         FnId, Ty,
@@ -222,7 +222,8 @@ impl Typing<'_, '_, '_> {
         if let Some(poll) = infer.polls_of(&receiver, name).filter(|poll| callees == [*poll]) {
             return ready::polled_ty(name, &infer.output(poll));
         }
-        if callees.is_empty() && matches!(receiver, Ty::Local(..)) && unpins(name) {
+        let is_own = callees.is_empty() && matches!(receiver, Ty::Local(..));
+        if is_own && (unpins(name) || (adapts(name) && infer.is_stream(&receiver))) {
             return receiver;
         }
         if let Some(first) = callees.first() {

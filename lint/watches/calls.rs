@@ -3,6 +3,7 @@
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
+    adapters::adapts,
     call_types::exchanges,
     deliver::stream_method,
     fill::shaped,
@@ -108,7 +109,8 @@ impl Walk<'_, '_, '_> {
                 return self.finish_call(state, op, receiver);
             }
         }
-        if unpins(name) && matches!(receiver, Val::Variant { .. }) {
+        let whole = matches!(receiver, Val::Variant { .. });
+        if whole && (unpins(name) || (adapts(name) && self.infer.is_stream(&receiver_ty))) {
             return self.finish_call(state, op, receiver);
         }
         self.unknown(state, op, name, args, &values, true)

@@ -89,10 +89,9 @@ impl Walk<'_, '_, '_> {
         structs.into_iter().any(|(op, field)| {
             let Value::Struct { path, .. } = &op.value else { return false };
             let own = |owner: &str| owner == path.last() || path.last() == "Self";
-            let mut methods = functions
-                .iter()
-                .filter(|function| function.owner.as_deref().is_some_and(own))
-                .map(|f| &f.graph);
+            let mut methods = (0..functions.len())
+                .filter(|id| functions[*id].owner.as_deref().is_some_and(own))
+                .map(|id| self.graph(id));
             methods.clone().any(|graph| uses_field(graph, field)) && methods.any(receives_any)
         })
     }

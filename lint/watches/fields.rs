@@ -78,7 +78,7 @@ impl Infer<'_, '_> {
             return Rc::clone(puts);
         }
         let mut puts = Puts::new();
-        for function in 0..self.program.functions.len() {
+        for function in self.program.live() {
             for op in self.graph(function).blocks.iter().flat_map(|block| &block.ops) {
                 add(&mut puts, function, op);
             }
