@@ -7,7 +7,7 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    flow::graph::{BlockId, Pattern, Place},
+    flow::graph::{BlockId, End, Pattern, Place},
     syntax::tree::Span,
 };
 
@@ -36,7 +36,7 @@ impl Walk<'_, '_, '_> {
             }
             value => {
                 let carries = value.carries();
-                let bound = !carries && self.is_bound(state, cond);
+                let bound = !carries && self.is_bound(state, cond) && !self.meet(state, then, otherwise);
                 let mut states = vec![self.to(state, then), self.to(state, otherwise)];
                 for next in &mut states {
                     next.tested = carries;
@@ -58,6 +58,16 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether two branches go on at the same place: they only choose a value.
+    fn meet(&self, state: &State, then: BlockId, otherwise: BlockId) -> bool {
+        let graph = self.graph(state.frame().function);
+        let next = |block: BlockId| match graph.blocks[block as usize].end {
+            End::Goto(next) => Some(next),
+            _ => None,
+        };
+        next(then).is_some() && next(then) == next(otherwise)
     }
 
     fn to(&self, state: &State, block: BlockId) -> State {
