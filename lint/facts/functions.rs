@@ -66,6 +66,16 @@ impl Program<'_> {
         }
     }
 
+    /// The `poll_next` of a type that implements `Stream` by hand.
+    pub(crate) fn poll_next(&self, ty: &Ty) -> Option<FnId> {
+        let Ty::Local(id, _) = ty else { return None };
+        let facts = &self.types[*id];
+        self.owned("poll_next", &facts.name).iter().copied().find(|id| {
+            let function = &self.functions[*id];
+            function.of_trait.as_deref() == Some("Stream") && self.same_package(function.file, facts.file)
+        })
+    }
+
     /// The function that a path names, seen from a function.
     pub(crate) fn function_at(&self, from: FnId, path: &[String]) -> Option<FnId> {
         let name = path.last()?;

@@ -119,10 +119,10 @@ impl Program<'_> {
         match last {
             "Result" | "Option" | "Poll" => Ty::named(last, args),
             _ if last.ends_with("Result") && !args.is_empty() => Ty::named("Result", args),
-            // A container is as good as what it holds, if that is a watch.
-            "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "FuturesUnordered"
-            | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture" | "Peekable" | "Take"
-            | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response" | "StreamReader"
+            // A stream of streams is as good as what it holds, if that is a watch.
+            "FuturesUnordered" | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture"
+            | "Peekable" | "Take" | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response"
+            | "StreamReader"
                 if args.iter().any(|arg| arg.watch().is_some()) =>
             {
                 args.into_iter().find(|arg| arg.watch().is_some()).unwrap_or_default()
@@ -161,7 +161,7 @@ impl Program<'_> {
                 "Iterator" | "IntoIterator" => {
                     return associated("Item").map_or(Ty::Unknown, |item| {
                         match self.stream_ty(item, at, depth) {
-                            Ty::Stream => Ty::Unknown,
+                            Ty::Stream => Ty::named("Iterator", vec![self.ty(item, at, depth + 1)]),
                             watch => watch,
                         }
                     });
@@ -180,7 +180,16 @@ impl Program<'_> {
             }
         }
         let own = bounds.iter().find(|bound| self.is_trait(bound.path.last()));
-        own.map_or(Ty::Unknown, |bound| Ty::Dyn(bound.path.last().into()))
+        if let Some(bound) = own {
+            return Ty::Dyn(bound.path.last().into());
+        }
+        // A trait whose methods the catalog knows: `impl Client`.
+        let known = &self.files[at.file].known;
+        bounds
+            .iter()
+            .map(|bound| self.resolve_in(at.file, at.scope, &bound.path.segments).join("::"))
+            .find(|path| known.has(path))
+            .map_or(Ty::Unknown, |path| Ty::named(&path, Vec::new()))
     }
 
     fn is_trait(&self, name: &str) -> bool {

@@ -108,6 +108,20 @@ impl Ty {
         }
     }
 
+    /// Whether it holds the receiving end of a channel, whose sender may be anybody's.
+    pub(crate) fn receives(&self) -> bool {
+        match self {
+            Self::Named { path, args, .. } => {
+                path.ends_with("Receiver")
+                    || path.ends_with("ReceiverStream")
+                    || args.iter().any(Self::receives)
+            }
+            Self::Tuple(args) => args.iter().any(Self::receives),
+            Self::Future(inner) => inner.receives(),
+            _ => false,
+        }
+    }
+
     /// Whether it holds a stream whose source is not told by its type.
     pub(crate) fn opaque(&self) -> bool {
         match self {

@@ -37,6 +37,11 @@ impl Walk<'_, '_, '_> {
         let count = match state.phase {
             Phase::Polled(count) => count,
             Phase::Fresh => {
+                // Another fault, of another stream: what the arms did about the last one is over.
+                state.arm = None;
+                state.arm_item = None;
+                state.arms.clear();
+                state.left = false;
                 state.phase = Phase::Polled(0);
                 0
             }

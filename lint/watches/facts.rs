@@ -1,10 +1,11 @@
 //! The faults of one value of a source: the catalog's, as the calls that made the value change them.
 
 use rideout_rules::{
-    catalog::{FaultFact, Source, Then, When, Within},
+    catalog::{FaultFact, Shape, Source, Then, When, Within},
     model::ShowsAs,
 };
 
+use super::fill::mentions;
 use crate::facts::ty::Call;
 
 /// The faults that can reach the consumer. `None`: the value is no watch.
@@ -26,6 +27,16 @@ pub(super) fn faults(source: &Source, calls: &[Call], text: &str) -> Option<Vec<
         }
     }
     Some(faults)
+}
+
+/// Whether what a poll gives has room for a fault.
+pub(super) fn shows(fault: &FaultFact, gives: &Shape) -> bool {
+    match fault.shows_as {
+        ShowsAs::ErrorThenEnds | ShowsAs::ErrorLatched | ShowsAs::ErrorHeals | ShowsAs::CallError => {
+            mentions(gives, "Result")
+        }
+        ShowsAs::Ends | ShowsAs::Variant | ShowsAs::Silent => true,
+    }
 }
 
 /// A `None` that says that the connection was lost and is back.

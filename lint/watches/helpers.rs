@@ -86,7 +86,8 @@ impl Walk<'_, '_, '_> {
                         args.iter().any(|place| self.infer.place(function, place).watch().is_some());
                     let gives = self.is_source(function, &self.infer.place(function, &op.to));
                     let callees = self.infer.callees(function, callee, args);
-                    (gives && !from_watch) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))
+                    let mut callees = callees.iter().filter(|callee| **callee != function);
+                    (gives && !from_watch) || callees.any(|callee| self.opens(*callee, 0, depth + 1))
                 }
                 _ => false,
             },

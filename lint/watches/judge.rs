@@ -7,18 +7,16 @@ use rideout_rules::{
 
 use super::{
     facts,
+    handles::handles,
     infer::Infer,
     polls::PollSite,
+    ready,
     state::{State, Trail},
-    value::{Env, Val},
+    value::Env,
     verdict::{Ended, Verdict},
     walk::{Walk, first_frame},
 };
-use crate::{
-    facts::FnId,
-    flow::graph::{Callee, End, Graph, Pattern, Place, Value},
-    syntax::tree::Span,
-};
+use crate::{facts::FnId, flow::graph::Graph, syntax::tree::Span};
 
 /// One poll, judged.
 pub(super) struct Judge<'j, 'p, 'c> {
@@ -34,6 +32,10 @@ impl Judge<'_, '_, '_> {
         let source = &known.sources[self.site.watch.source];
         let text = &program.files[program.functions[self.site.function].file].text;
         let mut faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        // An iterator over a receiver can only end where `recv` gives an error.
+        if faults.iter().any(|fault| facts::shows(fault, &self.site.fact.gives)) {
+            faults.retain(|fault| facts::shows(fault, &self.site.fact.gives));
+        }
         if self.site.fact.none_heals {
             faults.push(facts::healing_none());
         }
@@ -87,7 +89,9 @@ impl Judge<'_, '_, '_> {
 
     fn consumer(&self) -> Location {
         let graph = self.graph();
-        let within = graph.blocks[self.site.block as usize].within;
+        // Of a `poll` written by hand the line that polls says more than the loop around it.
+        let by_hand = ready::is_poll(self.infer.program.functions[self.site.function].output.as_ref());
+        let within = graph.blocks[self.site.block as usize].within.filter(|_| !by_hand);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }
@@ -144,45 +148,10 @@ impl Judge<'_, '_, '_> {
     fn start(&self, consumer: Location) -> State {
         let body = self.graph().blocks[self.site.block as usize].body;
         let mut env = Env::default();
-        for (place, value) in self.handles() {
+        for (place, value) in handles(self.infer, self.site) {
             env.set(&place, value);
         }
         State::new(first_frame(self.site, body), env, consumer)
-    }
-
-    /// The places through which the stream at hand can be reached: its own, and those that it was made of.
-    fn handles(&self) -> Vec<(Place, Val)> {
-        let graph = self.graph();
-        let mut places = vec![(self.site.stream.clone(), Val::Ours)];
-        let mut next = 0;
-        while let Some((place, value)) = places.get(next).cloned() {
-            next += 1;
-            for block in &graph.blocks {
-                // Bound out of an `Option` or a `Result`.
-                if let End::Test { value: from, pat: Pattern::TupleStruct(path, pats), .. } = &block.end
-                    && let [Pattern::Bind(local, None)] = pats.as_slice()
-                    && place == Place::local(*local)
-                    && matches!(path.last(), "Some" | "Ok")
-                    && !places.iter().any(|(known, _)| known == from)
-                {
-                    places.push((from.clone(), Val::variant(path.last(), Some(value.clone()))));
-                }
-            }
-            for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == place) {
-                let from = match &op.value {
-                    Value::Use(from) | Value::Await(from) => Some(from),
-                    Value::Call { callee: Callee::Method { .. }, args, .. } => args.first(),
-                    _ => None,
-                };
-                if let Some(from) = from
-                    && self.infer.place(self.site.function, from).watch().is_some()
-                    && !places.iter().any(|(known, _)| known == from)
-                {
-                    places.push((from.clone(), value.clone()));
-                }
-            }
-        }
-        places
     }
 
     fn path(&self, fault: &Fault, ended: Ended) -> FaultPath {

@@ -9,7 +9,18 @@ use crate::syntax::tree::{
 
 impl Context {
     pub(super) fn items(self, items: &[syn::Item]) -> Vec<Item> {
-        items.iter().filter_map(|item| self.item(item)).collect()
+        items.iter().flat_map(|item| self.expanded(item)).collect()
+    }
+
+    /// An item, or those in a macro whose body reads as items (`pin_project! { struct .. }`).
+    fn expanded(self, item: &syn::Item) -> Vec<Item> {
+        match item {
+            syn::Item::Macro(node) if node.ident.is_none() && !is_test(&node.attrs) => {
+                syn::parse2::<syn::File>(node.mac.tokens.clone())
+                    .map_or_else(|_| Vec::new(), |file| self.items(&file.items))
+            }
+            item => self.item(item).into_iter().collect(),
+        }
     }
 
     pub(super) fn item(self, item: &syn::Item) -> Option<Item> {
@@ -105,6 +116,7 @@ impl Context {
                 syn::FnArg::Receiver(node) => {
                     receiver = match &node.kind {
                         syn::ReceiverKind::Reference(..) => Receiver::Reference,
+                        syn::ReceiverKind::Typed(_, ty) if self.is_pin(ty) => Receiver::Pinned,
                         _ => Receiver::Value,
                     };
                     params.push(Param {
@@ -136,6 +148,10 @@ impl Context {
             }),
             body: body.map(|body| self.block(body)),
         }
+    }
+
+    fn is_pin(self, ty: &syn::Type) -> bool {
+        matches!(self.ty(ty), Type::Path(path) if path.last() == "Pin")
     }
 
     fn fields(self, fields: &syn::Fields) -> Vec<(String, Type)> {
