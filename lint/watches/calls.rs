@@ -179,6 +179,9 @@ impl Walk<'_, '_, '_> {
                 let joined = Val::joined((**inner).clone());
                 Some(self.finish_call(state, op, joined))
             }
+            Val::Running(task) if looks_at_task(name) => {
+                Some(self.run_task(state, &args[0], (**task).clone(), true))
+            }
             Val::Returns(inner) => {
                 let reopen = self.infer.program.known(function).reopen_method(name)?;
                 let chain: Vec<_> =
@@ -289,4 +292,21 @@ impl Walk<'_, '_, '_> {
         }
         self.unknown(state, op, "", &[], &values, false)
     }
+}
+
+/// Whether a method of a task's handle, or of a set of tasks, tells of the task's end.
+fn looks_at_task(name: &str) -> bool {
+    matches!(
+        name,
+        "is_finished"
+            | "join"
+            | "join_all"
+            | "join_next"
+            | "join_next_with_id"
+            | "next"
+            | "try_join_next"
+            | "try_join_next_with_id"
+            | "try_next"
+            | "wait"
+    )
 }

@@ -134,7 +134,10 @@ impl Walk<'_, '_, '_> {
             }
             "transpose" => done(state, transposed(variant, payload, receiver)),
             "flatten" => done(state, if full { payload } else { receiver.clone() }),
-            "take" => done(state, receiver.clone()),
+            "take" => {
+                state.set(&args[0], Val::variant("None", None));
+                done(state, receiver.clone())
+            }
             "map" | "and_then" | "map_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
             | "as_ref" | "as_mut" | "clone" | "cloned" | "copied" | "inspect" | "inspect_err"
             | "as_deref" | "as_deref_mut" | "iter" | "into_iter" | "filter" | "change_context"

@@ -3,7 +3,7 @@
 use rideout_rules::model::Outcome;
 
 use super::{
-    state::{Phase, State, Then},
+    state::{Frame, Phase, State, Then},
     value::Val,
     verdict::Verdict,
     walk::{Flow, Walk},
@@ -46,6 +46,7 @@ impl Walk<'_, '_, '_> {
         if frame.then == Then::Callers {
             return self.up(state, &frame, value);
         }
+        self.hand_back(state, &frame);
         state.frames.pop();
         if !value.captures(frame.env) {
             state.forget(frame.env);
@@ -55,6 +56,7 @@ impl Walk<'_, '_, '_> {
             Then::Callback => return self.called_back(state, value),
             Then::Into(place) => state.set(&place, value),
             Then::Keep(kept, place) => state.set(&place, *kept),
+            Then::Task(place) => state.set(&place, Val::Handle(Box::new(value))),
             Then::Ready(place) => state.set(&place, Val::Done(Box::new(value))),
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
@@ -88,7 +90,16 @@ impl Walk<'_, '_, '_> {
 
     /// A panic, which unwinds to the boundary of its task.
     pub(super) fn panic(&self, state: &mut State) -> Flow {
-        // Inlined frames unwind at once; what catches a panic is a task's boundary further out.
+        // Inlined frames unwind at once, up to the boundary of the innermost task.
+        let task = |frame: &Frame| matches!(frame.then, Then::Detached | Then::Task(_));
+        if let Some(at) = state.frames.iter().rposition(task) {
+            while state.frames.len() > at + 1 {
+                let env = state.frame().env;
+                state.frames.pop();
+                state.forget(env);
+            }
+            return self.give_back(state, Val::Panic);
+        }
         let first = state.frames[0].clone();
         state.frames.truncate(1);
         if let Some(last) = state.frames.last_mut() {

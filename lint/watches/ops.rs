@@ -34,7 +34,7 @@ impl Walk<'_, '_, '_> {
                 }
             }
             Value::Call { callee, args, name_span } => return self.call(state, op, callee, args, *name_span),
-            Value::Await(place) => return self.wait_for(state, op, state.get(place)),
+            Value::Await(place) => return self.wait_for(state, op, place),
             Value::Struct { path, fields, .. } => {
                 let fields = fields.iter().map(|(name, place)| (name.clone(), state.get(place))).collect();
                 Val::Variant { name: path.last().to_owned(), fields, fault: false }

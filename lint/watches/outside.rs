@@ -41,13 +41,12 @@ impl Walk<'_, '_, '_> {
             state.marked = true;
         }
         // The watch's task goes where it cannot be seen, or into a collection.
-        let task = values
-            .iter()
-            .find(|value| matches!(value, Val::Done(_) | Val::Returns(_)) || value.handle().is_some());
+        let task = given_first(name, values)
+            .find(|value| {
+                matches!(value, Val::Done(_) | Val::Returns(_) | Val::Running(_)) || value.handle().is_some()
+            });
         if let Some(task) = task {
-            if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add")
-                && values.len() > 1
-            {
+            if collects(name) && values.len() > 1 {
                 let task = task.clone();
                 state.set(&args[0], task);
                 return self.finish_call(state, op, Val::Unknown);
@@ -103,4 +102,15 @@ impl Walk<'_, '_, '_> {
         };
         self.finish_call(state, op, value)
     }
+}
+
+/// Whether a method puts its argument into its receiver.
+fn collects(name: &str) -> bool {
+    matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add")
+}
+
+/// The values of a call; for one that collects, what it is given before what it holds already.
+fn given_first<'v>(name: &str, values: &'v [Val]) -> impl Iterator<Item = &'v Val> {
+    let (held, given) = values.split_at(usize::from(collects(name) && values.len() > 1));
+    given.iter().chain(held)
 }

@@ -214,7 +214,13 @@ fn named(
             Answer::Maybe
         }
         // `None` and `Err(_)` never match a value that is there.
-        Val::Ours | Val::Fresh | Val::Sleep | Val::Handle(_) | Val::Future(..) | Val::Body(..) => {
+        Val::Ours
+        | Val::Fresh
+        | Val::Sleep
+        | Val::Handle(_)
+        | Val::Running(_)
+        | Val::Future(..)
+        | Val::Body(..) => {
             if matches!(name, "None" | "Err") {
                 return Answer::No;
             }

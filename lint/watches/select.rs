@@ -108,6 +108,10 @@ impl Walk<'_, '_, '_> {
                 }
                 return None;
             }
+            Val::Running(task) => {
+                self.run_task(&mut next, &arm.future, *task, false);
+                return Some(next);
+            }
             Val::Body(..) | Val::Unknown => Val::Unknown,
             other => other,
         };

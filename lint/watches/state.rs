@@ -31,6 +31,8 @@ pub(super) enum Then {
     Wrap(&'static str, Place),
     /// A task of its own: nobody gets the value.
     Detached,
+    /// A task that is waited for: the place gets the handle of the ended task.
+    Task(Place),
     /// A library calls it with an item.
     Callback,
     /// An adapter's closure: the rest of the adapters follow.

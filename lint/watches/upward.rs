@@ -75,7 +75,9 @@ impl Walk<'_, '_, '_> {
                 let params = &self.graph(frame.function).bodies[0].params;
                 let callee = &state.envs[frame.env];
                 for (place, known) in callee.entries() {
-                    if !known.holds(&Val::Ours) && !known.holds(&Val::Fresh) {
+                    let matters =
+                        known.holds(&Val::Ours) || known.holds(&Val::Fresh) || known.holds_task();
+                    if !matters {
                         continue;
                     }
                     let origin = self.param_of(frame.function, place.local);

@@ -56,6 +56,8 @@ pub(super) enum Val {
     Returns(Box<Val>),
     /// The handle of a task or thread that has ended with this.
     Handle(Box<Val>),
+    /// The handle of a task or thread that runs this.
+    Running(Box<Val>),
     /// A panic on its way.
     Panic,
     /// A call of a function that is already running further out.
@@ -123,7 +125,7 @@ impl Val {
     pub(super) fn field(&self, name: &str) -> Val {
         match self {
             Self::Variant { fields, .. } => fields.get(name).cloned().unwrap_or_default(),
-            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) => self.clone(),
+            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) | Self::Running(_) => self.clone(),
             Self::Fault | Self::Derived => Val::Derived,
             _ => Val::Unknown,
         }
@@ -153,12 +155,24 @@ impl Val {
         }
     }
 
+    /// Whether the handle of a task is in it, of one that has ended or of one that runs.
+    pub(super) fn holds_task(&self) -> bool {
+        match self {
+            Self::Handle(_) | Self::Running(_) => true,
+            Self::Variant { fields, .. } => fields.values().any(Self::holds_task),
+            Self::Done(inner) => inner.holds_task(),
+            _ => false,
+        }
+    }
+
     /// Whether a closure or `async` block that shares these locals is in it.
     pub(super) fn captures(&self, env: usize) -> bool {
         match self {
             Self::Body(_, _, own) => *own == env,
             Self::Variant { fields, .. } => fields.values().any(|value| value.captures(env)),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.captures(env),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Running(inner) => {
+                inner.captures(env)
+            }
             Self::Future(_, args) => args.iter().any(|value| value.captures(env)),
             _ => false,
         }

@@ -16,8 +16,8 @@ use crate::{
 
 impl Walk<'_, '_, '_> {
     /// `.await`.
-    pub(super) fn wait_for(&self, state: &mut State, op: &Op, value: Val) -> Flow {
-        let result = match value {
+    pub(super) fn wait_for(&self, state: &mut State, op: &Op, place: &Place) -> Flow {
+        let result = match state.get(place) {
             Val::Future(function, args) => {
                 return self.inline(state, function, args, Then::Into(op.to.clone()), op.span);
             }
@@ -38,6 +38,7 @@ impl Walk<'_, '_, '_> {
                 }
                 Val::joined(*inner)
             }
+            Val::Running(task) => return self.run_task(state, place, *task, true),
             Val::Sleep => {
                 state.waited = true;
                 Val::Unknown
@@ -57,6 +58,11 @@ impl Walk<'_, '_, '_> {
     pub(super) fn join(&self, state: &mut State, op: &Op, futures: &[Place], fallible: bool) -> Flow {
         if let Some(flow) = self.run_waiting(state, futures.iter()) {
             return flow;
+        }
+        for place in futures {
+            if let Val::Running(task) = state.get(place) {
+                return self.run_task(state, place, *task, true);
+            }
         }
         let values: Vec<Val> = futures
             .iter()

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     facts::FnId,
-    flow::graph::{Block, BlockId, End, Graph},
+    flow::graph::{Block, BlockId, BodyId, End, Graph},
     syntax::tree::Span,
 };
 
@@ -62,6 +62,8 @@ pub(super) struct Walk<'w, 'p, 'c> {
     budget: Cell<u32>,
     active: RefCell<HashSet<u64>>,
     memo: RefCell<HashMap<u64, Verdict>>,
+    /// Which bodies bring the watch back, as far as asked.
+    pub(super) openings: RefCell<HashMap<(FnId, BodyId), bool>>,
 }
 
 impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
@@ -80,6 +82,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             budget: Cell::new(BUDGET),
             active: RefCell::default(),
             memo: RefCell::default(),
+            openings: RefCell::default(),
         }
     }
 

@@ -49,6 +49,14 @@ impl Walk<'_, '_, '_> {
                         let flow = self.inline(state, callee, args, Then::Wrap("Ok", op.to.clone()), op.span);
                         return Some(flow);
                     }
+                    Val::Running(task) => {
+                        return Some(self.run_task(state, &args[usize::from(!method)], *task, true));
+                    }
+                    Val::Handle(inner) => {
+                        state.waited = true;
+                        state.pending_handle = false;
+                        Val::variant("Ok", Some(Val::joined(*inner)))
+                    }
                     Val::Done(inner) => {
                         let graph = self.graph(function);
                         if graph.blocks[state.frame().block as usize].within.is_none() {
@@ -76,9 +84,27 @@ impl Walk<'_, '_, '_> {
                 state.pending_handle = false;
                 Some(self.finish_call(state, op, Val::Done(Box::new(Val::variant("Ok", Some(handle))))))
             }
+            Meaning::Catch => self.catch(state, op, args.first()?, first, method),
             Meaning::Request | Meaning::Guard => None,
         }
     }
+
+    /// A panic is caught: the result is what joining a task would give.
+    fn catch(&self, state: &mut State, op: &Op, place: &Place, task: Val, is_async: bool) -> Option<Flow> {
+        let mut ended = match task {
+            Val::Done(inner) | Val::Returns(inner) | Val::Handle(inner) => *inner,
+            Val::Future(..) | Val::Body(..) if self.brings_back(&task) => {
+                return Some(self.run_task(state, place, task, true));
+            }
+            _ => return None,
+        };
+        while let Val::Done(inner) = ended {
+            ended = *inner;
+        }
+        let caught = Val::joined(ended);
+        Some(self.finish_call(state, op, if is_async { Val::Done(Box::new(caught)) } else { caught }))
+    }
+
     /// A call that waits: at once if nobody looks at what it gives, else where that is awaited.
     pub(super) fn sleep(&self, state: &mut State, op: &Op) -> Flow {
         let function = state.frame().function;

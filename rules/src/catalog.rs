@@ -258,6 +258,8 @@ pub enum Meaning {
     Same,
     /// Wraps a future's result in `Ok`, or gives `Err` when time is up.
     Timeout,
+    /// Runs a future or a closure, and gives `Err` for a panic in it.
+    Catch,
     /// A type whose presence among a function's parameters makes it the handler of one request or client.
     Request,
     /// A type whose drop tells the process or a supervisor.
