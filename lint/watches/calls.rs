@@ -80,7 +80,7 @@ impl Walk<'_, '_, '_> {
         let callees = self.infer.callees_of(&receiver_ty.inner(), name, function);
         if callees.is_empty()
             && let Some(means) = known.word_method(&paths, name)
-            && let Some(flow) = self.word(state, op, means, args, &values, true)
+            && let Some(flow) = self.word(state, op, (means, name), args, &values, true)
         {
             return flow;
         }
@@ -197,9 +197,8 @@ impl Walk<'_, '_, '_> {
         let last = path.last();
         let first = values.first().cloned().unwrap_or_default();
         if let Some("Ok" | "Err" | "Some") = path.single() {
-            // An error that is made in the arm of the fault tells of it.
             let inner = match (last, &first) {
-                ("Err", value) if !value.carries() && self.fault_arm(state).is_some() => Val::Derived,
+                ("Err", value) if !value.carries() && self.is_told(state) => Val::Derived,
                 _ => first,
             };
             return self.finish_call(state, op, Val::variant(last, Some(inner)));
@@ -211,7 +210,7 @@ impl Walk<'_, '_, '_> {
         let callee = program.function_at(function, &resolved);
         if callee.is_none() {
             if let Some(means) = known.word_fn(&joined)
-                && let Some(flow) = self.word(state, op, means, args, &values, false)
+                && let Some(flow) = self.word(state, op, (means, last), args, &values, false)
             {
                 return flow;
             }
@@ -235,16 +234,9 @@ impl Walk<'_, '_, '_> {
             return self.finish_call(state, op, Val::Ours);
         }
         if matches!(last, "select_all" | "join_all" | "try_join_all" | "try_select" | "select_ok")
-            && let Some(handle) = values.iter().find_map(Val::handle)
+            && let Some(flow) = self.join_call(state, op, last, args, &values)
         {
-            state.pending_handle = false;
-            let joined = Val::variant("Ok", Some(handle.clone()));
-            let joined = if last == "select_all" {
-                Val::tuple(vec![joined, Val::Unknown, Val::Unknown])
-            } else {
-                joined
-            };
-            return self.finish_call(state, op, Val::Done(Box::new(joined)));
+            return flow;
         }
         // A constructor keeps what it is given.
         if last.starts_with(char::is_uppercase) {

@@ -14,7 +14,7 @@ use crate::{
 impl Walk<'_, '_, '_> {
     /// Several futures at once: the first that is ready decides.
     pub(super) fn select(&self, state: &mut State, arms: &[SelectArm], otherwise: Option<BlockId>) -> Flow {
-        if let Some(flow) = self.run_waiting(state, arms.iter().map(|arm| &arm.future)) {
+        if let Some(flow) = self.run_waiting(state, arms.iter().map(|arm| &arm.future), false) {
             return flow;
         }
         let live: Vec<&SelectArm> = arms.iter().collect();

@@ -123,6 +123,8 @@ pub(super) struct State {
     pub(super) forked: bool,
     /// The watch's task has ended and its handle has not been looked at.
     pub(super) pending_handle: bool,
+    /// Others that were waited for together with the watch have ended after it.
+    pub(super) outlived: bool,
     /// The task started its own successor.
     pub(super) handed_over: Option<(Location, bool)>,
     pub(super) trail: Option<Rc<Trail>>,
@@ -160,6 +162,7 @@ impl State {
             finite: false,
             forked: false,
             pending_handle: false,
+            outlived: false,
             handed_over: None,
             trail: None,
         }
@@ -230,6 +233,7 @@ impl State {
             self.designed,
             self.finite,
             self.pending_handle,
+            self.outlived,
             self.handed_over.is_some(),
         )
             .hash(&mut hasher);

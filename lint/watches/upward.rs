@@ -40,8 +40,11 @@ impl Walk<'_, '_, '_> {
             return Flow::Done(Verdict::new(Outcome::Surfaces, state));
         }
         if function.name == "main" && function.owner.is_none() {
-            let outcome = if state.pending_handle { Outcome::Ends } else { Outcome::Surfaces };
-            return Flow::Done(Verdict::new(outcome, state));
+            // The process does not end for the fault if others ran on beside the watch.
+            let lost = state.pending_handle || (state.outlived && !value.is_variant("Err"));
+            let verdict =
+                if lost { self.dead(state) } else { Verdict::new(Outcome::Surfaces, state) };
+            return Flow::Done(verdict);
         }
         let all = self.infer.sites();
         let sites: Vec<Site> = all.get(&frame.function).map_or_else(Vec::new, |sites| {

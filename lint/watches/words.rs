@@ -16,7 +16,7 @@ impl Walk<'_, '_, '_> {
         &self,
         state: &mut State,
         op: &Op,
-        means: Meaning,
+        (means, name): (Meaning, &str),
         args: &[Place],
         values: &[Val],
         method: bool,
@@ -78,12 +78,7 @@ impl Walk<'_, '_, '_> {
                 Some(self.finish_call(state, op, Val::Unknown))
             }
             Meaning::Spawn => Some(self.spawn(state, op, args, values, method)),
-            Meaning::Join => {
-                let handle = values.iter().find_map(Val::handle)?.clone();
-                state.waited = true;
-                state.pending_handle = false;
-                Some(self.finish_call(state, op, Val::Done(Box::new(Val::variant("Ok", Some(handle))))))
-            }
+            Meaning::Join => self.join_call(state, op, name, args, values),
             Meaning::Catch => self.catch(state, op, args.first()?, first, method),
             Meaning::Request | Meaning::Guard => None,
         }
