@@ -160,7 +160,11 @@ impl Walk<'_, '_, '_> {
             Val::Ended => Some(self.finish_call(state, op, Val::Ended)),
             Val::Handle(_) if name == "is_finished" => {
                 state.pending_handle = false;
+                state.asked = true;
                 Some(self.finish_call(state, op, Val::Bool(true)))
+            }
+            Val::Handle(_) if name == "next" && is_list(&ty) => {
+                Some(self.finish_call(state, op, Val::variant("Some", Some(receiver.clone()))))
             }
             Val::Handle(inner)
                 if matches!(
@@ -242,6 +246,9 @@ impl Walk<'_, '_, '_> {
         if last.starts_with(char::is_uppercase) {
             let inner =
                 if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
+            for (at, value) in values.iter().enumerate() {
+                self.keep_in(state, &result_ty, &at.to_string(), value);
+            }
             let fields = values
                 .iter()
                 .enumerate()
@@ -284,6 +291,13 @@ impl Walk<'_, '_, '_> {
         }
         self.unknown(state, op, "", &[], &values, false)
     }
+}
+
+/// Whether a type holds things that are taken out as they are; a set of tasks gives what they have ended with.
+fn is_list(ty: &Ty) -> bool {
+    let Ty::Named { path, .. } = ty else { return false };
+    let last = path.rsplit("::").next().unwrap_or(path);
+    matches!(last, "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "SmallVec")
 }
 
 /// Whether a method of a task's handle, or of a set of tasks, tells of the task's end.

@@ -73,6 +73,11 @@ impl Walk<'_, '_, '_> {
             "is_ok" | "is_some" => done(state, Val::Bool(full)),
             "is_err" | "is_none" => done(state, Val::Bool(!full)),
             "is_ok_and" | "is_some_and" if !full => done(state, Val::Bool(false)),
+            "is_some_and" | "map_or" if full && payload.holds_task() => {
+                let at = args.len() - 1;
+                let (function, body, env) = self.callable(state, args.get(at), values.get(at))?;
+                Some(self.run_body(state, function, body, env, &[payload], Then::Into(op.to.clone())))
+            }
             "ok" => done(state, if full { Val::variant("Some", Some(payload)) } else { Val::end() }),
             "err" => done(
                 state,

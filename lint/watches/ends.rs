@@ -8,7 +8,11 @@ use super::{
     verdict::Verdict,
     walk::{Flow, Walk},
 };
-use crate::{facts::Ty, flow::graph::BodyKind, syntax::tree::Span};
+use crate::{
+    facts::Ty,
+    flow::graph::{BodyKind, Op},
+    syntax::tree::Span,
+};
 
 impl Walk<'_, '_, '_> {
     /// The watch is over on this path.
@@ -34,6 +38,15 @@ impl Walk<'_, '_, '_> {
             other => other,
         };
         Verdict::new(outcome, state)
+    }
+
+    /// The process is ended, or somebody is told to end it: for another reason, if nobody has looked at the ended task yet.
+    pub(super) fn exit(&self, state: &mut State, op: &Op, is_told: bool) -> Flow {
+        match (state.pending_handle, is_told) {
+            (false, _) => Flow::Done(Verdict::new(Outcome::Surfaces, state)),
+            (true, false) => Flow::Done(self.dead(state)),
+            (true, true) => self.finish_call(state, op, Val::Unknown),
+        }
     }
 
     /// A body returns a value.
@@ -146,7 +159,9 @@ impl Walk<'_, '_, '_> {
                 _ => self.dead(state),
             },
             value if value.carries() => Verdict::new(Outcome::Surfaces, state),
-            Val::Bool(_) | Val::Path(_) if state.arm.is_some() => Verdict::new(Outcome::Surfaces, state),
+            Val::Bool(_) | Val::Path(_) if state.arm.is_some() || state.asked => {
+                Verdict::new(Outcome::Surfaces, state)
+            }
             _ => self.dead(state),
         }
     }

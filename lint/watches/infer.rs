@@ -9,7 +9,11 @@ use std::{
 
 use rideout_rules::catalog::Shape;
 
-use super::{sites::Sites, typing::Typing};
+use super::{
+    kept::{Field, Readers},
+    sites::Sites,
+    typing::Typing,
+};
 use crate::{
     facts::{
         FnId, Known, Program, Ty,
@@ -36,6 +40,8 @@ pub(super) struct Infer<'p, 'c> {
     pub(super) sites: RefCell<Option<Rc<Sites>>>,
     /// Which functions serve one request, as far as asked.
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
+    /// Who reads which field, as far as asked.
+    pub(super) readers: RefCell<HashMap<Field, Rc<Readers>>>,
 }
 
 impl<'p, 'c> Infer<'p, 'c> {
@@ -49,6 +55,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             early: RefCell::default(),
             sites: RefCell::default(),
             requests: RefCell::default(),
+            readers: RefCell::default(),
         };
         infer.sites();
         let early = infer.early.take();

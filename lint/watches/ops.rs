@@ -36,6 +36,11 @@ impl Walk<'_, '_, '_> {
             Value::Call { callee, args, name_span } => return self.call(state, op, callee, args, *name_span),
             Value::Await(place) => return self.wait_for(state, op, place),
             Value::Struct { path, fields, .. } => {
+                let ty = self.infer.place(state.frame().function, &op.to);
+                for (name, place) in fields {
+                    let value = state.get(place);
+                    self.keep_in(state, &ty, name, &value);
+                }
                 let fields = fields.iter().map(|(name, place)| (name.clone(), state.get(place))).collect();
                 Val::Variant { name: path.last().to_owned(), fields, fault: false }
             }
@@ -101,6 +106,7 @@ impl Walk<'_, '_, '_> {
         if held && (outlives || (value.is_variant("None") && self.fault_arm(state).is_some())) {
             state.released = true;
         }
+        self.keep(state, &op.to, &value);
         state.set(&op.to, value);
         Flow::Next
     }

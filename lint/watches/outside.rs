@@ -25,7 +25,7 @@ impl Walk<'_, '_, '_> {
         let known = self.infer.program.known(function);
         match known.hint(name) {
             Some(Meaning::Wait) => return self.sleep(state, op),
-            Some(Meaning::Exit) => return Flow::Done(Verdict::new(Outcome::Surfaces, state)),
+            Some(Meaning::Exit) => return self.exit(state, op, true),
             Some(Meaning::Send) if self.ordinary.is_some() => {}
             Some(Meaning::Send)
                 if values.iter().skip(1).any(Val::carries) || self.fault_arm(state).is_some() =>
@@ -41,13 +41,13 @@ impl Walk<'_, '_, '_> {
             state.marked = true;
         }
         // The watch's task goes where it cannot be seen, or into a collection.
-        let task = given_first(name, values)
-            .find(|value| {
-                matches!(value, Val::Done(_) | Val::Returns(_) | Val::Running(_)) || value.handle().is_some()
-            });
+        let task = given_first(name, values).find(|value| {
+            matches!(value, Val::Done(_) | Val::Returns(_) | Val::Running(_)) || value.handle().is_some()
+        });
         if let Some(task) = task {
             if collects(name) && values.len() > 1 {
                 let task = task.clone();
+                self.keep(state, &args[0], &task);
                 state.set(&args[0], task);
                 return self.finish_call(state, op, Val::Unknown);
             }

@@ -52,6 +52,7 @@ impl Walk<'_, '_, '_> {
                 }
                 state.pending_handle = true;
                 if kept && let Some(place) = args.first() {
+                    self.keep(state, place, &handle);
                     state.set(place, handle.clone());
                 }
                 state.set(&op.to, handle);
@@ -65,7 +66,8 @@ impl Walk<'_, '_, '_> {
                 self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*span, *callee))))
             }
             Some(started @ (Val::Future(..) | Val::Body(..))) => {
-                let held = method.then(|| args.first()).flatten().filter(|place| self.is_kept(function, place));
+                let held =
+                    method.then(|| args.first()).flatten().filter(|place| self.is_kept(function, place));
                 self.beside(state, op, held, started)
             }
             _ => self.finish_call(state, op, Val::Unknown),

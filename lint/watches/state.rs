@@ -8,6 +8,7 @@ use std::{
 use rideout_rules::model::{Arm, Location};
 
 use super::{
+    kept::Kept,
     sites::Site,
     value::{Env, Val},
 };
@@ -123,6 +124,10 @@ pub(super) struct State {
     pub(super) forked: bool,
     /// The watch's task has ended and its handle has not been looked at.
     pub(super) pending_handle: bool,
+    /// Whether the task has ended was asked.
+    pub(super) asked: bool,
+    /// The field that the handle was put into.
+    pub(super) kept: Option<Kept>,
     /// Others that were waited for together with the watch have ended after it.
     pub(super) outlived: bool,
     /// The task started its own successor.
@@ -162,6 +167,8 @@ impl State {
             finite: false,
             forked: false,
             pending_handle: false,
+            asked: false,
+            kept: None,
             outlived: false,
             handed_over: None,
             trail: None,
@@ -233,6 +240,7 @@ impl State {
             self.designed,
             self.finite,
             self.pending_handle,
+            (self.asked, self.kept.is_some()),
             self.outlived,
             self.handed_over.is_some(),
         )

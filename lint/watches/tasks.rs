@@ -109,13 +109,7 @@ impl Walk<'_, '_, '_> {
         })
     }
 
-    fn op_reaches(
-        &self,
-        function: FnId,
-        op: &Op,
-        seen: &mut HashSet<(FnId, BodyId)>,
-        depth: usize,
-    ) -> bool {
+    fn op_reaches(&self, function: FnId, op: &Op, seen: &mut HashSet<(FnId, BodyId)>, depth: usize) -> bool {
         match &op.value {
             Value::Body(inner) => self.reaches(function, *inner, seen, depth),
             Value::Call { callee, args, .. } => {

@@ -42,16 +42,16 @@ impl Walk<'_, '_, '_> {
         if function.name == "main" && function.owner.is_none() {
             // The process does not end for the fault if others ran on beside the watch.
             let lost = state.pending_handle || (state.outlived && !value.is_variant("Err"));
-            let verdict =
-                if lost { self.dead(state) } else { Verdict::new(Outcome::Surfaces, state) };
+            let verdict = if lost { self.dead(state) } else { Verdict::new(Outcome::Surfaces, state) };
             return Flow::Done(verdict);
         }
         let all = self.infer.sites();
         let sites: Vec<Site> = all.get(&frame.function).map_or_else(Vec::new, |sites| {
             sites.iter().copied().filter(|site| site.function != frame.function).collect()
         });
+        let out = || self.left_in_field(state).unwrap_or_else(|| Flow::Done(self.leave(state, &value)));
         if sites.is_empty() || state.chain.len() >= HIGHEST {
-            return Flow::Done(self.leave(state, &value));
+            return out();
         }
         let mut states = Vec::new();
         for site in sites {
@@ -62,7 +62,7 @@ impl Walk<'_, '_, '_> {
                 states.push(next);
             }
         }
-        if states.is_empty() { Flow::Done(self.leave(state, &value)) } else { Flow::All(states) }
+        if states.is_empty() { out() } else { Flow::All(states) }
     }
 
     /// The state in which a caller gets the value.
@@ -78,8 +78,7 @@ impl Walk<'_, '_, '_> {
                 let params = &self.graph(frame.function).bodies[0].params;
                 let callee = &state.envs[frame.env];
                 for (place, known) in callee.entries() {
-                    let matters =
-                        known.holds(&Val::Ours) || known.holds(&Val::Fresh) || known.holds_task();
+                    let matters = known.holds(&Val::Ours) || known.holds(&Val::Fresh) || known.holds_task();
                     if !matters {
                         continue;
                     }
@@ -137,19 +136,7 @@ impl Walk<'_, '_, '_> {
 
     /// The parameter that a local was bound from, or the local itself.
     pub(super) fn param_of(&self, function: FnId, local: u32) -> u32 {
-        let graph = self.graph(function);
-        graph
-            .blocks
-            .first()
-            .and_then(|block| {
-                block.ops.iter().find_map(|op| match &op.value {
-                    Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => {
-                        Some(from.local)
-                    }
-                    _ => None,
-                })
-            })
-            .unwrap_or(local)
+        self.graph(function).bound_from(local)
     }
 
     /// A closure, `async` block or generator has ended: the walk goes on where it was made.

@@ -125,7 +125,9 @@ impl Val {
     pub(super) fn field(&self, name: &str) -> Val {
         match self {
             Self::Variant { fields, .. } => fields.get(name).cloned().unwrap_or_default(),
-            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) | Self::Running(_) => self.clone(),
+            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) | Self::Running(_) => {
+                self.clone()
+            }
             Self::Fault | Self::Derived => Val::Derived,
             _ => Val::Unknown,
         }

@@ -29,7 +29,7 @@ impl Walk<'_, '_, '_> {
                 self.log(state);
                 Some(self.finish_call(state, op, Val::Unit))
             }
-            Meaning::Exit => Some(Flow::Done(Verdict::new(Outcome::Surfaces, state))),
+            Meaning::Exit => Some(self.exit(state, op, method)),
             Meaning::Pending => Some(self.finish_call(state, op, Val::Pending)),
             Meaning::Same => {
                 let kept = if method {
@@ -71,7 +71,8 @@ impl Walk<'_, '_, '_> {
             }
             Meaning::Send => {
                 let carries = values.iter().skip(usize::from(method)).any(Val::carries);
-                let told = carries || self.fault_arm(state).is_some() || !state.forked;
+                let told =
+                    carries || self.fault_arm(state).is_some() || !(state.forked || state.pending_handle);
                 if told && state.phase != Phase::Fresh && self.ordinary.is_none() {
                     return Some(Flow::Done(Verdict::new(Outcome::Forwards, state)));
                 }
