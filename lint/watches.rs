@@ -3,7 +3,7 @@
 //! `infer`, `typing`, `call_types` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
 //! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`, `joins`,
 //! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`,
-//! `spawn`, `tasks`, `kept`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `upward` and `scope` know
+//! `spawn`, `tasks`, `kept`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward` and `scope` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -19,6 +19,7 @@ mod deliver;
 mod ends;
 mod facts;
 mod fill;
+mod guards;
 mod helpers;
 mod infer;
 mod inline;

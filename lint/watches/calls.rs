@@ -4,6 +4,7 @@ use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
     deliver::stream_method,
+    fill::shaped,
     infer::chain_of,
     state::{Phase, State, Then},
     value::Val,
@@ -149,10 +150,7 @@ impl Walk<'_, '_, '_> {
             }
             Val::Body(owner, body, _)
                 if stream_method(name).is_some()
-                    && matches!(
-                        self.graph(*owner).bodies[*body as usize].kind,
-                        BodyKind::Generator { .. }
-                    )
+                    && self.is_generator(receiver)
                     && self.opens(*owner, *body, 0) =>
             {
                 Some(self.generate_anew(state, op, name, args))
@@ -162,6 +160,22 @@ impl Walk<'_, '_, '_> {
                 state.pending_handle = false;
                 state.asked = true;
                 Some(self.finish_call(state, op, Val::Bool(true)))
+            }
+            Val::Set(inner) if name == "next" && is_list(&ty) => {
+                Some(self.finish_call(state, op, Val::variant("Some", Some(Val::Done(inner.clone())))))
+            }
+            Val::Set(inner) if stream_method(name).is_some() => {
+                state.pending_handle = false;
+                let item = shaped(name, (**inner).clone());
+                Some(self.finish_call(state, op, Val::Done(Box::new(item))))
+            }
+            Val::Future(..) | Val::Body(..)
+                if stream_method(name).is_some()
+                    && !self.is_generator(receiver)
+                    && self.brings_back(receiver) =>
+            {
+                state.frame_mut().op -= 1;
+                Some(self.run(state, &args[0], receiver.clone(), Then::Set(args[0].clone())))
             }
             Val::Handle(_) if name == "next" && is_list(&ty) => {
                 Some(self.finish_call(state, op, Val::variant("Some", Some(receiver.clone()))))
@@ -194,6 +208,11 @@ impl Walk<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    fn is_generator(&self, value: &Val) -> bool {
+        matches!(value, Val::Body(owner, body, _)
+            if matches!(self.graph(*owner).bodies[*body as usize].kind, BodyKind::Generator { .. }))
     }
 
     fn function(&self, state: &mut State, op: &Op, path: &Path, args: &[Place], values: Vec<Val>) -> Flow {

@@ -53,6 +53,12 @@ impl Walk<'_, '_, '_> {
                 matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                     if receives(name) && args.first().is_some_and(|place| place.local == *receiver))
             });
+            // A oneshot's receiver is a future.
+            let awaited = ops().any(|op| matches!(&op.value, Value::Await(place) if place.local == *receiver))
+                || graph.blocks.iter().any(|block| match &block.end {
+                    End::Select { arms, .. } => arms.iter().any(|arm| leads_to(graph, &arm.future, *receiver)),
+                    _ => false,
+                });
             let handed_on = || {
                 let facts = &self.infer.program.functions[function];
                 let has_callers = self.infer.sites().get(&function).is_some_and(|sites| !sites.is_empty());
@@ -71,9 +77,19 @@ impl Walk<'_, '_, '_> {
             let kept = graph.blocks.iter().filter(|block| block.body == body).any(|block| {
                 block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op))
             });
-            is_channel && given && !kept && (received || handed_on())
+            is_channel && given && !kept && (received || awaited || handed_on())
         })
     }
+}
+
+/// Whether a place is a local, maybe under another name.
+fn leads_to(graph: &Graph, place: &Place, local: LocalId) -> bool {
+    place.local == local
+        || graph
+            .blocks
+            .iter()
+            .flat_map(|block| &block.ops)
+            .any(|op| op.to == *place && matches!(&op.value, Value::Use(from) if from.local == local))
 }
 
 /// The operation that made a value, seen through plain bindings.

@@ -70,6 +70,7 @@ impl Walk<'_, '_, '_> {
             Then::Into(place) => state.set(&place, value),
             Then::Keep(kept, place) => state.set(&place, *kept),
             Then::Task(place) => state.set(&place, Val::Handle(Box::new(value))),
+            Then::Set(place) => state.set(&place, Val::Set(Box::new(value))),
             Then::Ready(place) => state.set(&place, Val::Done(Box::new(value))),
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),

@@ -129,9 +129,11 @@ impl Walk<'_, '_, '_> {
         let running = state.frames.iter().any(|frame| frame.function == function && frame.body == body);
         if deep || running {
             match then {
-                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) | Then::Task(place) => {
-                    state.set(&place, Val::Unknown)
-                }
+                Then::Into(place)
+                | Then::Wrap(_, place)
+                | Then::Ready(place)
+                | Then::Set(place)
+                | Then::Task(place) => state.set(&place, Val::Unknown),
                 Then::Keep(kept, place) => state.set(&place, *kept),
                 Then::Adapter { method, to, next } => {
                     return self.adapt(state, Val::Unknown, next + 1, method, &to);

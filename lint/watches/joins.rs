@@ -8,7 +8,6 @@ use super::{
 use crate::{
     facts::FnId,
     flow::graph::{BodyKind, Op, Place, Value},
-    syntax::tree::Span,
 };
 
 impl Walk<'_, '_, '_> {
@@ -53,6 +52,9 @@ impl Walk<'_, '_, '_> {
         state.pending_handle = false;
         let joined = match name {
             // What comes out of a collection is looked at one by one.
+            "join_all" if values.iter().any(|value| matches!(value, Val::Set(_))) => {
+                Val::Set(Box::new(handle))
+            }
             "join_all" => Val::Handle(Box::new(handle)),
             "select_all" => Val::tuple(vec![Val::joined(handle), Val::Unknown, Val::Unknown]),
             _ => Val::joined(handle),
@@ -96,7 +98,7 @@ impl Walk<'_, '_, '_> {
             Val::Running(task) => Some(self.run_task(state, place, *task, true)),
             task if self.brings_back(&task) => {
                 state.frame_mut().op -= 1;
-                Some(self.run_future(state, place, task))
+                Some(self.run(state, place, task, Then::Ready(place.clone())))
             }
             _ => None,
         })
@@ -119,22 +121,7 @@ impl Walk<'_, '_, '_> {
         if is_op {
             state.frame_mut().op -= 1;
         }
-        Some(self.run_future(state, place, task))
-    }
-
-    /// Runs a future in its place, which then holds what it has completed with.
-    fn run_future(&self, state: &mut State, place: &Place, task: Val) -> Flow {
-        let depth = state.frames.len();
-        let then = Then::Ready(place.clone());
-        let flow = match task {
-            Val::Body(function, body, env) => self.run_body(state, function, body, env, &[], then),
-            Val::Future(function, args) => self.inline(state, function, args, then, Span::default()),
-            _ => Flow::Next,
-        };
-        if state.frames.len() == depth {
-            state.set(place, Val::Unknown);
-        }
-        flow
+        Some(self.run(state, place, task, Then::Ready(place.clone())))
     }
 
     /// Whether an `async` block awaits what has ended.

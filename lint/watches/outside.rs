@@ -8,7 +8,7 @@ use super::{
     verdict::Verdict,
     walk::{Flow, Walk},
 };
-use crate::flow::graph::{Op, Place};
+use crate::flow::graph::{Callee, Graph, Op, Place, Value};
 
 impl Walk<'_, '_, '_> {
     /// A call that leads out of the workspace.
@@ -40,16 +40,24 @@ impl Walk<'_, '_, '_> {
         if name == "store" && matches!(values.get(1), Some(Val::Bool(_))) && !state.forked {
             state.marked = true;
         }
-        // The watch's task goes where it cannot be seen, or into a collection.
-        let task = given_first(name, values).find(|value| {
+        if collects(name)
+            && let Some(value) = values.get(1..).and_then(|given| given.iter().find(|value| is_task(value)))
+        {
+            self.collect(state, &args[0], value.clone());
+            return self.finish_call(state, op, Val::Unknown);
+        }
+        // The watch's task goes where it cannot be seen.
+        let task = values.iter().find(|value| {
             matches!(value, Val::Done(_) | Val::Returns(_) | Val::Running(_)) || value.handle().is_some()
         });
         if let Some(task) = task {
-            if collects(name) && values.len() > 1 {
-                let task = task.clone();
-                self.keep(state, &args[0], &task);
-                state.set(&args[0], task);
-                return self.finish_call(state, op, Val::Unknown);
+            if let Val::Returns(inner) = task
+                && let Val::Done(ended) = &**inner
+                && name == "map"
+                && iterates(self.graph(function), &args[0])
+            {
+                state.pending_handle = true;
+                return self.finish_call(state, op, Val::Set(ended.clone()));
             }
             if let Val::Returns(inner) = task
                 && inner.handle().is_some()
@@ -109,8 +117,16 @@ fn collects(name: &str) -> bool {
     matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add")
 }
 
-/// The values of a call; for one that collects, what it is given before what it holds already.
-fn given_first<'v>(name: &str, values: &'v [Val]) -> impl Iterator<Item = &'v Val> {
-    let (held, given) = values.split_at(usize::from(collects(name) && values.len() > 1));
-    given.iter().chain(held)
+/// Whether a value is the watch's task in any form.
+fn is_task(value: &Val) -> bool {
+    matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..)) || value.holds_task()
+}
+
+/// Whether a call gives an iterator over what is there already.
+fn iterates(graph: &Graph, place: &Place) -> bool {
+    graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+        op.to == *place
+            && matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, .. }
+                if matches!(name.as_str(), "iter" | "into_iter" | "iter_mut" | "drain" | "cloned" | "copied" | "enumerate" | "zip" | "chain" | "values" | "keys"))
+    })
 }

@@ -219,6 +219,7 @@ fn named(
         | Val::Sleep
         | Val::Handle(_)
         | Val::Running(_)
+        | Val::Set(_)
         | Val::Future(..)
         | Val::Body(..) => {
             if matches!(name, "None" | "Err") {

@@ -26,6 +26,8 @@ pub(super) enum Then {
     Into(Place),
     /// Whatever it is, the place gets what is kept here.
     Keep(Box<Val>, Place),
+    /// A future of a set: the place gets the set of which it has completed.
+    Set(Place),
     /// The place gets a future that completes with it.
     Ready(Place),
     /// Wrapped in a variant first.

@@ -19,11 +19,15 @@ const DEEPEST: usize = 6;
 impl Walk<'_, '_, '_> {
     /// Runs a task where it is waited for. What waits is then done again, with the handle of the ended task.
     pub(super) fn run_task(&self, state: &mut State, place: &Place, task: Val, is_op: bool) -> Flow {
-        let depth = state.frames.len();
         if is_op {
             state.frame_mut().op -= 1;
         }
-        let then = Then::Task(place.clone());
+        self.run(state, place, task, Then::Task(place.clone()))
+    }
+
+    /// Runs what is in a place; one that is too deep inside to be run leaves nothing known there.
+    pub(super) fn run(&self, state: &mut State, place: &Place, task: Val, then: Then) -> Flow {
+        let depth = state.frames.len();
         let flow = match task {
             Val::Future(function, args) => self.inline(state, function, args, then, Span::default()),
             Val::Body(function, body, env) => self.run_body(state, function, body, env, &[], then),
@@ -33,6 +37,25 @@ impl Walk<'_, '_, '_> {
             state.set(place, Val::Unknown);
         }
         flow
+    }
+
+    /// A value goes into a collection: a handle, a future that has completed, or one that brings the watch back.
+    pub(super) fn collect(&self, state: &mut State, set: &Place, value: Val) {
+        let held = match value {
+            Val::Done(inner) => {
+                state.pending_handle = true;
+                Val::Set(inner)
+            }
+            started @ (Val::Future(..) | Val::Body(..)) => {
+                if state.pending_handle || !self.brings_back(&started) {
+                    return;
+                }
+                started
+            }
+            handle => handle,
+        };
+        self.keep(state, set, &held);
+        state.set(set, held);
     }
 
     /// A function that was walked into returns: tasks that it put into what it was lent are there for the caller.

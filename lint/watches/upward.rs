@@ -1,6 +1,6 @@
 //! Going up: where the outermost body in view was called or made.
 
-use rideout_rules::{catalog::Meaning, model::Outcome};
+use rideout_rules::model::Outcome;
 
 use super::{
     sites::Site,
@@ -10,9 +10,8 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::{FnId, Ty},
+    facts::FnId,
     flow::graph::{BodyKind, Callee, Place, Value},
-    syntax::tree::Receiver,
 };
 
 /// Most callers gone up through.
@@ -33,11 +32,11 @@ impl Walk<'_, '_, '_> {
         if self.is_request(frame.function) {
             return Flow::Done(Verdict::new(Outcome::OneShot, state));
         }
+        if self.drops_guard(frame.function, frame.body) {
+            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
+        }
         if frame.body != 0 {
             return self.made(state, frame, value);
-        }
-        if function.receiver == Receiver::Value && self.drops_guard(frame.function) {
-            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
         }
         if function.name == "main" && function.owner.is_none() {
             // The process does not end for the fault if others ran on beside the watch.
@@ -201,18 +200,6 @@ impl Walk<'_, '_, '_> {
                 matches!(&op.value, Value::Call { callee: Callee::Place(place), .. } if place == closure)
             })?;
             (Some(block.body) != made_in).then_some((id, op))
-        })
-    }
-
-    /// Whether dropping `self` tells somebody.
-    fn drops_guard(&self, id: FnId) -> bool {
-        let program = self.infer.program;
-        let Some(own) = program.functions[id].outer.self_type.as_ref() else { return false };
-        let Ty::Local(at, _) = program.ty_in(id, own) else { return false };
-        let known = program.known(id);
-        program.types[at].fields.keys().any(|field| match program.field(at, field, &[]) {
-            Ty::Named { path, .. } => known.word_type(&path) == Some(Meaning::Guard),
-            _ => false,
         })
     }
 }

@@ -58,6 +58,8 @@ pub(super) enum Val {
     Handle(Box<Val>),
     /// The handle of a task or thread that runs this.
     Running(Box<Val>),
+    /// A set of futures, one of which has completed with this.
+    Set(Box<Val>),
     /// A panic on its way.
     Panic,
     /// A call of a function that is already running further out.
@@ -94,7 +96,9 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) | Self::Derived | Self::Singles(..) | Self::Panic => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::carries),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.carries(),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Set(inner) => {
+                inner.carries()
+            }
             _ => false,
         }
     }
@@ -104,7 +108,9 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::is_fault),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.is_fault(),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Set(inner) => {
+                inner.is_fault()
+            }
             _ => false,
         }
     }
@@ -150,7 +156,7 @@ impl Val {
     /// The first handle of an ended task in it.
     pub(super) fn handle(&self) -> Option<&Val> {
         match self {
-            Self::Handle(inner) => Some(inner),
+            Self::Handle(inner) | Self::Set(inner) => Some(inner),
             Self::Variant { fields, .. } => fields.values().find_map(Self::handle),
             Self::Done(inner) => inner.handle(),
             _ => None,
@@ -160,7 +166,7 @@ impl Val {
     /// Whether the handle of a task is in it, of one that has ended or of one that runs.
     pub(super) fn holds_task(&self) -> bool {
         match self {
-            Self::Handle(_) | Self::Running(_) => true,
+            Self::Handle(_) | Self::Running(_) | Self::Set(_) => true,
             Self::Variant { fields, .. } => fields.values().any(Self::holds_task),
             Self::Done(inner) => inner.holds_task(),
             _ => false,
@@ -172,9 +178,11 @@ impl Val {
         match self {
             Self::Body(_, _, own) => *own == env,
             Self::Variant { fields, .. } => fields.values().any(|value| value.captures(env)),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Running(inner) => {
-                inner.captures(env)
-            }
+            Self::Done(inner)
+            | Self::Returns(inner)
+            | Self::Handle(inner)
+            | Self::Running(inner)
+            | Self::Set(inner) => inner.captures(env),
             Self::Future(_, args) => args.iter().any(|value| value.captures(env)),
             _ => false,
         }
@@ -185,7 +193,9 @@ impl Val {
         self == wanted
             || match self {
                 Self::Variant { fields, .. } => fields.values().any(|value| value.holds(wanted)),
-                Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.holds(wanted),
+                Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Set(inner) => {
+                    inner.holds(wanted)
+                }
                 _ => false,
             }
     }
