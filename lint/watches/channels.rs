@@ -1,5 +1,7 @@
 //! A task that ends drops its sender: whoever receives from the channel is told.
 
+use rideout_rules::catalog::Meaning;
+
 use super::{state::State, walk::Walk};
 use crate::{
     facts::FnId,
@@ -12,7 +14,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn tells_by_sender(&self, state: &State, task: &Place) -> bool {
         let frame = state.frame();
         let graph = self.graph(frame.function);
-        let Some(made_by) = made_by(graph, task) else { return false };
+        let Some(made_by) = self.made_by(frame.function, task) else { return false };
         if self.owns_only_sender(frame.function, frame.body, made_by) {
             return true;
         }
@@ -35,6 +37,29 @@ impl Walk<'_, '_, '_> {
             });
             given && self.owns_only_sender(site.function, block.body, call)
         })
+    }
+
+    /// The operation that made a value, seen through plain bindings and what passes it on.
+    fn made_by(&self, function: FnId, place: &Place) -> Option<&Op> {
+        let known = self.infer.program.known(function);
+        let graph = self.graph(function);
+        let mut place = place;
+        for _ in 0..6 {
+            let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place)?;
+            let means = match &op.value {
+                Value::Call { callee: Callee::Method { name, .. }, .. } => known.word_method(&[], name),
+                Value::Call { callee: Callee::Path(path), .. } => {
+                    known.word_fn(&self.infer.program.resolve(function, &path.segments).join("::"))
+                }
+                _ => None,
+            };
+            place = match &op.value {
+                Value::Use(from) => from,
+                Value::Call { args, .. } if means == Some(Meaning::Same) => args.first()?,
+                _ => return Some(op),
+            };
+        }
+        None
     }
 
     /// Whether a call or a task is given the only sender of a channel that its function receives from, or whose receiver it hands
@@ -90,19 +115,6 @@ fn leads_to(graph: &Graph, place: &Place, local: LocalId) -> bool {
             .iter()
             .flat_map(|block| &block.ops)
             .any(|op| op.to == *place && matches!(&op.value, Value::Use(from) if from.local == local))
-}
-
-/// The operation that made a value, seen through plain bindings.
-fn made_by<'g>(graph: &'g Graph, place: &Place) -> Option<&'g Op> {
-    let mut place = place.clone();
-    for _ in 0..4 {
-        let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == place)?;
-        match &op.value {
-            Value::Use(from) => place = from.clone(),
-            _ => return Some(op),
-        }
-    }
-    None
 }
 
 /// Whether a local is what the function returns, or a part of it.

@@ -62,6 +62,14 @@ impl Walk<'_, '_, '_> {
         Some(self.finish_call(state, op, Val::Done(Box::new(joined))))
     }
 
+    /// A method that waits for a task.
+    pub(super) fn join_task(&self, state: &mut State, op: &Op, values: &[Val]) -> Option<Flow> {
+        let ended = values.iter().find_map(Val::handle)?.clone();
+        state.waited = true;
+        state.pending_handle = false;
+        Some(self.finish_call(state, op, Val::Done(Box::new(Val::joined(ended)))))
+    }
+
     /// What joining gives. Unless one of them has failed, and that ends it, the others have run to their ends.
     fn joined(&self, state: &mut State, values: Vec<Val>, fallible: bool) -> Val {
         let mut others = false;
@@ -84,7 +92,8 @@ impl Walk<'_, '_, '_> {
         if fallible && let Some(error) = failed {
             return error;
         }
-        state.outlived |= others;
+        // One that can fail may be made to, for the end of the watch.
+        state.outlived |= others && !fallible;
         let whole = Val::tuple(parts);
         if fallible { Val::variant("Ok", Some(whole)) } else { whole }
     }

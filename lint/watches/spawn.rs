@@ -58,12 +58,11 @@ impl Walk<'_, '_, '_> {
                 state.set(&op.to, handle);
                 Flow::Next
             }
-            Some(Val::Again(span, callee)) => {
-                let call = self.outer_call(state, *span);
+            Some(Val::Again(call, callee)) => {
                 if dropped {
-                    state.handed_over = Some((call, state.waited));
+                    state.handed_over = Some((*call, state.waited));
                 }
-                self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*span, *callee))))
+                self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*call, *callee))))
             }
             Some(started @ (Val::Future(..) | Val::Body(..))) => {
                 let held =
@@ -117,6 +116,12 @@ impl Walk<'_, '_, '_> {
         if task.frames.len() == state.frames.len() {
             return Flow::Any(vec![after]);
         }
-        Flow::Any(vec![after, task])
+        let beside = self.explore(task);
+        if let (Some(call), true) = (beside.nests(), self.is_dropped(state.frame().function, &op.to)) {
+            // What comes to run there runs here already: it is handed over.
+            after.handed_over = Some((call, state.waited));
+            return Flow::Any(vec![after]);
+        }
+        Flow::Done(self.explore(after).any(beside))
     }
 }

@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
+use rideout_rules::model::Location;
+
 use crate::{
     facts::FnId,
     flow::graph::{BodyId, Place},
-    syntax::tree::Span,
 };
 
 /// The name of a value of which only some fields are known.
@@ -62,8 +63,8 @@ pub(super) enum Val {
     Set(Box<Val>),
     /// A panic on its way.
     Panic,
-    /// A call of a function that is already running further out.
-    Again(Span, FnId),
+    /// A call of a function that is already running further out, and the call in the outermost frame that led there.
+    Again(Location, FnId),
 }
 
 impl Val {

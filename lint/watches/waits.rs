@@ -29,7 +29,6 @@ impl Walk<'_, '_, '_> {
                 state.waited = true;
                 state.pending_handle = false;
                 if let Val::Again(call, _) = *inner {
-                    let call = self.outer_call(state, call);
                     return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
                 }
                 Val::joined(*inner)
@@ -40,10 +39,7 @@ impl Walk<'_, '_, '_> {
                 Val::Unknown
             }
             Val::Pending => return Flow::Done(self.dead(state)),
-            Val::Again(call, _) => {
-                let call = self.outer_call(state, call);
-                return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
-            }
+            Val::Again(call, _) => return Flow::Done(Verdict::new(Outcome::Nests { call }, state)),
             other => other,
         };
         state.set(&op.to, result);

@@ -79,6 +79,7 @@ impl Walk<'_, '_, '_> {
                 Some(self.finish_call(state, op, Val::Unknown))
             }
             Meaning::Spawn => Some(self.spawn(state, op, args, values, method)),
+            Meaning::Join if method => self.join_task(state, op, values),
             Meaning::Join => self.join_call(state, op, name, args, values),
             Meaning::Catch => self.catch(state, op, args.first()?, first, method),
             Meaning::Request | Meaning::Guard => None,
