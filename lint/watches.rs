@@ -2,7 +2,7 @@
 //!
 //! `infer`, `typing`, `call_types` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
 //! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`, `joins`,
-//! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`,
+//! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `policies`,
 //! `spawn`, `tasks`, `kept`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward` and `scope` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
@@ -30,6 +30,7 @@ mod openings;
 mod ops;
 mod outside;
 mod patterns;
+mod policies;
 mod polls;
 mod scope;
 mod select;
