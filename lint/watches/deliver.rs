@@ -155,9 +155,10 @@ impl Walk<'_, '_, '_> {
                     Event::Dead
                 }
             }
-            ShowsAs::Ends if self.fact.announced_by.is_some() && !method.is_empty() => match count {
+            ShowsAs::Ends if self.fact.announced_by.is_some() => match count {
                 0 => Event::Variant,
-                1 => Event::End,
+                1 if has_end => Event::End,
+                1 => Event::Error,
                 _ => Event::Dead,
             },
             ShowsAs::Ends => match count {

@@ -127,10 +127,11 @@ impl Walk<'_, '_, '_> {
         if fault.carries() {
             if let Val::FaultItem(own) = fault {
                 let own = own.rsplit("::").next().unwrap_or(own);
-                if own == name && self.fact.transient.contains(&name) {
-                    return Val::Singles(name, negated);
-                }
-                return Val::Derived;
+                return match own == name {
+                    true if self.fact.transient.contains(&name) => Val::Singles(name, negated),
+                    true => Val::Bool(!negated),
+                    false => Val::Derived,
+                };
             }
             if self.fact.transient.contains(&name) {
                 return Val::Singles(name, negated);
