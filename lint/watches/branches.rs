@@ -1,16 +1,13 @@
 //! Branches on a path: conditions, patterns and `?`.
 
-use rideout_rules::model::Outcome;
-
 use super::{
     patterns::{Match, matches},
     state::State,
     value::Val,
-    verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
-    flow::graph::{BlockId, BodyKind, Pattern, Place},
+    flow::graph::{BlockId, Pattern, Place},
     syntax::tree::Span,
 };
 
@@ -186,15 +183,9 @@ impl Walk<'_, '_, '_> {
         Flow::Next
     }
 
-    /// `?` on an error: returns from the body; in a generator it yields the error and ends.
+    /// `?` on an error: returns from the body.
     fn give_back_early(&self, state: &mut State, value: Val) -> Flow {
         self.note_leaving(state);
-        let frame = state.frame();
-        let generator =
-            matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
-        if generator && value.carries() && !self.heals() {
-            return Flow::Done(Verdict::new(Outcome::Forwards, state));
-        }
         self.give_back(state, value)
     }
 }

@@ -8,6 +8,7 @@ use super::{
     infer::chain_of,
     state::{Phase, State, Then},
     value::Val,
+    verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
@@ -134,6 +135,16 @@ impl Walk<'_, '_, '_> {
                 // The function that makes the stream runs anew, and so does the stream.
                 Some(self.poll_anew(state, op, name, args, &ty))
             }
+            Val::Last(item) => match stream_method(name) {
+                Some(method) => {
+                    state.set(&args[0], Val::Ended);
+                    state.consumer = self.consumer(function, state.frame().block, name_span);
+                    state.consumer_item = function;
+                    Some(self.finish_call(state, op, shaped(method, (**item).clone())))
+                }
+                None if keeps_items(name) => Some(self.finish_call(state, op, receiver.clone())),
+                None => Some(Flow::Done(Verdict::new(Outcome::Forwards, state))),
+            },
             Val::Ended if stream_method(name).is_some() => {
                 let count = if let Phase::Polled(count) = state.phase { count } else { 100 };
                 state.phase = Phase::Polled(count.saturating_add(1));
@@ -333,5 +344,25 @@ fn looks_at_task(name: &str) -> bool {
             | "try_join_next_with_id"
             | "try_next"
             | "wait"
+    )
+}
+
+/// Whether a method of a stream gives its errors on as errors.
+fn keeps_items(name: &str) -> bool {
+    matches!(
+        name,
+        "boxed"
+            | "boxed_local"
+            | "by_ref"
+            | "err_into"
+            | "fuse"
+            | "inspect"
+            | "inspect_err"
+            | "instrument"
+            | "into_stream"
+            | "map_err"
+            | "map_ok"
+            | "peekable"
+            | "as_mut"
     )
 }

@@ -53,9 +53,14 @@ impl Walk<'_, '_, '_> {
     pub(super) fn give_back(&self, state: &mut State, value: Val) -> Flow {
         state.singles = None;
         let frame = state.frame().clone();
-        let is_async =
+        let generator =
             matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
-        let value = if is_async { Val::Ended } else { value };
+        let value = match generator {
+            // `?` raises the error and ends it.
+            true if value.is_variant("Err") && value.carries() => Val::Last(Box::new(value)),
+            true => Val::Ended,
+            false => value,
+        };
         if frame.then == Then::Callers {
             return self.up(state, &frame, value);
         }
@@ -143,13 +148,10 @@ impl Walk<'_, '_, '_> {
                 None => self.dead(state),
             },
             Val::Done(inner) | Val::Returns(inner) => self.leave(state, inner),
-            Val::Ended => {
-                if self.heals() {
-                    self.dead(state)
-                } else {
-                    Verdict::new(Outcome::Unknown, state)
-                }
-            }
+            // A generator that ends on a fault that its source survives has killed the watch.
+            Val::Last(_) | Val::Ended if self.heals() => self.dead(state),
+            Val::Last(_) => Verdict::new(Outcome::Forwards, state),
+            Val::Ended => Verdict::new(Outcome::Unknown, state),
             Val::Variant { name, .. } if name == "Err" => Verdict::new(Outcome::Surfaces, state),
             Val::Variant { name, fields, .. } if name == "Ok" => match fields.get("0") {
                 Some(inner) if !matches!(inner, Val::Unit | Val::Unknown) => {

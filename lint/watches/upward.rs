@@ -166,7 +166,7 @@ impl Walk<'_, '_, '_> {
         let given = match graph.bodies[frame.body as usize].kind {
             BodyKind::Generator { .. } => {
                 state.phase = Phase::Polled(100);
-                Val::Ended
+                value
             }
             BodyKind::Closure { is_async: true } => Val::Returns(Box::new(Val::Done(Box::new(value)))),
             BodyKind::Closure { is_async: false } => Val::Returns(Box::new(value)),

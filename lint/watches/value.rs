@@ -43,6 +43,8 @@ pub(super) enum Val {
     Fresh,
     /// A stream that is over.
     Ended,
+    /// A stream that gives this item and is over then.
+    Last(Box<Val>),
     /// A poll that never completes.
     Pending,
     /// A future that waits for some time.
