@@ -37,6 +37,12 @@ impl Walk<'_, '_, '_> {
         let count = match state.phase {
             Phase::Polled(count) => count,
             Phase::Fresh => {
+                // What the arms did about the fault before is over with it.
+                state.arm = None;
+                state.arm_item = None;
+                state.arms.clear();
+                state.singles = None;
+                state.left = false;
                 state.phase = Phase::Polled(0);
                 0
             }

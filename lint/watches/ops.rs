@@ -118,6 +118,10 @@ impl Walk<'_, '_, '_> {
             _ => return if left.carries() || right.carries() { Val::Derived } else { Val::Unknown },
         };
         let (fault, other) = if left.carries() { (left, right) } else { (right, left) };
+        // `error.code() == Some(Code::Gone)`: what is inside counts.
+        let inside = other.payload();
+        let other =
+            if matches!(other, Val::Variant { name, .. } if name == "Some") { &inside } else { other };
         let name = match other {
             Val::Path(path) => path.rsplit("::").next().unwrap_or(path).to_owned(),
             Val::Int(digits) => digits.clone(),
