@@ -39,6 +39,22 @@ impl Walk<'_, '_, '_> {
         })
     }
 
+    /// Whether a function, or one that it gives the sender to, sends something.
+    fn is_sent(&self, function: FnId, sender: LocalId, depth: usize) -> bool {
+        let graph = self.graph(function);
+        let own = |place: &Place| graph.bound_from(place.local) == graph.bound_from(sender);
+        depth > 4
+            || graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+                let Value::Call { callee, args, .. } = &op.value else { return false };
+                let Some(at) = args.iter().position(own) else { return false };
+                (at == 0 && sends(op))
+                    || self.infer.callees(function, callee, args).into_iter().any(|callee| {
+                        let param = self.graph(callee).bodies[0].params.get(at).copied();
+                        param.is_some_and(|param| self.is_sent(callee, param, depth + 1))
+                    })
+            })
+    }
+
     /// The operation that made a value, seen through plain bindings and what passes it on.
     fn made_by(&self, function: FnId, place: &Place) -> Option<&Op> {
         let known = self.infer.program.known(function);
@@ -78,12 +94,6 @@ impl Walk<'_, '_, '_> {
                 matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                     if receives(name) && args.first().is_some_and(|place| place.local == *receiver))
             });
-            // A oneshot's receiver is a future.
-            let awaited = ops().any(|op| matches!(&op.value, Value::Await(place) if place.local == *receiver))
-                || graph.blocks.iter().any(|block| match &block.end {
-                    End::Select { arms, .. } => arms.iter().any(|arm| leads_to(graph, &arm.future, *receiver)),
-                    _ => false,
-                });
             let handed_on = || {
                 let facts = &self.infer.program.functions[function];
                 let has_callers = self.infer.sites().get(&function).is_some_and(|sites| !sites.is_empty());
@@ -102,9 +112,23 @@ impl Walk<'_, '_, '_> {
             let kept = graph.blocks.iter().filter(|block| block.body == body).any(|block| {
                 block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op))
             });
-            is_channel && given && !kept && (received || awaited || handed_on())
+            // A oneshot's receiver is a future, which tells of the drop unless something is sent before.
+            let told = || is_awaited(graph, *receiver) && !self.is_sent(function, *sender, 0);
+            is_channel && given && !kept && (received || handed_on() || told())
         })
     }
+}
+
+/// Whether a local is awaited, or selected on.
+fn is_awaited(graph: &Graph, local: LocalId) -> bool {
+    graph.blocks.iter().any(|block| {
+        let selected = match &block.end {
+            End::Select { arms, .. } => arms.iter().any(|arm| leads_to(graph, &arm.future, local)),
+            _ => false,
+        };
+        selected
+            || block.ops.iter().any(|op| matches!(&op.value, Value::Await(place) if place.local == local))
+    })
 }
 
 /// Whether a place is a local, maybe under another name.

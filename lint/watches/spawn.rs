@@ -117,7 +117,8 @@ impl Walk<'_, '_, '_> {
             return Flow::Any(vec![after]);
         }
         let beside = self.explore(task);
-        if let (Some(call), true) = (beside.nests(), self.is_dropped(state.frame().function, &op.to)) {
+        let dropped = self.ordinary.is_none() && self.is_dropped(state.frame().function, &op.to);
+        if let (Some(call), true) = (beside.nests(), dropped) {
             // What comes to run there runs here already: it is handed over.
             after.handed_over = Some((call, state.waited));
             return Flow::Any(vec![after]);
