@@ -128,6 +128,17 @@ impl Walk<'_, '_, '_> {
                     };
                     Some(self.run_body(state, function, body, env, &[payload], then))
                 }
+                None if let Some(Val::Path(path)) = values.get(1)
+                    && let Some(("Result" | "Option", method)) = path.rsplit_once("::") =>
+                {
+                    // A method by its path: `.and_then(Result::ok)`.
+                    let flow = self.combinator(state, op, method, &payload, &args[..1], &values[..1])?;
+                    if name == "map" {
+                        let given = state.get(&op.to);
+                        state.set(&op.to, Val::variant(variant, Some(given)));
+                    }
+                    Some(flow)
+                }
                 None if name == "map" => {
                     let inner = if payload.carries() { Val::Derived } else { payload };
                     done(state, Val::variant(variant, Some(inner)))

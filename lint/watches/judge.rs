@@ -9,6 +9,7 @@ use super::{
     facts,
     infer::Infer,
     polls::PollSite,
+    scope::loop_around,
     state::{State, Trail},
     value::{Env, Val},
     verdict::{Ended, Verdict},
@@ -87,7 +88,7 @@ impl Judge<'_, '_, '_> {
 
     fn consumer(&self) -> Location {
         let graph = self.graph();
-        let within = graph.blocks[self.site.block as usize].within;
+        let within = loop_around(graph, self.site.block);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }
@@ -103,8 +104,7 @@ impl Judge<'_, '_, '_> {
         if fact.runs || fact.callback {
             return true;
         }
-        let block = &self.graph().blocks[self.site.block as usize];
-        block.within.is_some() || self.called_in_loop(self.site.function, 0)
+        loop_around(self.graph(), self.site.block).is_some() || self.called_in_loop(self.site.function, 0)
     }
 
     fn called_in_loop(&self, id: FnId, depth: usize) -> bool {

@@ -14,7 +14,7 @@ use super::{
     infer::Infer,
     patterns::Names,
     polls::PollSite,
-    scope::in_loop,
+    scope::{in_loop, loop_around},
     state::{Frame, Phase, State, Then},
     verdict::Verdict,
 };
@@ -123,7 +123,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     /// The loop around a block, or the given span where there is none.
     pub(super) fn consumer(&self, id: FnId, block: BlockId, span: Span) -> Location {
         let graph = self.graph(id);
-        let within = graph.blocks[block as usize].within;
+        let within = loop_around(graph, block);
         self.location(id, within.map_or(span, |id| graph.loops[id as usize].span))
     }
 
