@@ -104,8 +104,12 @@ impl Infer<'_, '_> {
         }
         let mut found = Readers::default();
         let program = self.program;
-        let ids = (0..program.functions.len())
-            .filter(|id| program.same_package(program.functions[*id].file, program.types[at].file));
+        let own = program.types[at].file;
+        let inside = module_folder(&program.files[own].path);
+        let ids = (0..program.functions.len()).filter(|id| {
+            let file = program.functions[*id].file;
+            file == own || (program.same_package(file, own) && program.files[file].path.starts_with(&inside))
+        });
         for id in ids {
             let graph = self.graph(id);
             if takes_apart(graph, &program.types[at].name, field) {
@@ -131,6 +135,15 @@ impl Infer<'_, '_> {
         let found = Rc::new(found);
         self.readers.borrow_mut().insert(key, Rc::clone(&found));
         found
+    }
+}
+
+/// Where the files of a file's child modules are, which see its private fields.
+fn module_folder(path: &str) -> String {
+    let (folder, file) = path.split_at(path.rfind('/').map_or(0, |slash| slash + 1));
+    match file {
+        "mod.rs" | "lib.rs" | "main.rs" => folder.to_owned(),
+        _ => format!("{}/", path.strip_suffix(".rs").unwrap_or(path)),
     }
 }
 
