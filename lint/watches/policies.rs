@@ -27,18 +27,17 @@ impl Walk<'_, '_, '_> {
         if depth > DEEPEST {
             return None;
         }
-        if ops(graph).any(|op| op.to.local == place.local && sets(op, names)) {
+        if ops(graph).any(|op| op.to.local == place.local && sets(graph, op, names)) {
             return Some(true);
         }
         let op = ops(graph).find(|op| op.to == *place)?;
         match &op.value {
             Value::Use(from) => self.lifts(function, from, names, depth + 1),
-            Value::Struct { fields, rest, .. } => {
-                let own = fields.iter().any(|(name, _)| names.contains(name));
+            Value::Struct { rest, .. } => {
                 let rest = rest.as_ref().and_then(|rest| self.lifts(function, rest, names, depth + 1));
-                Some(own || rest == Some(true))
+                Some(uses(graph, op, names) || rest == Some(true))
             }
-            Value::Call { callee: Callee::Method { name, .. }, .. } if names.contains(name) => Some(true),
+            Value::Call { .. } if uses(graph, op, names) => Some(true),
             Value::Call { callee, args, .. } => {
                 let callees = self.infer.callees(function, callee, args);
                 if let Some(callee) = callees.first() {
@@ -70,16 +69,10 @@ impl Walk<'_, '_, '_> {
     fn names_in_file(&self, function: FnId, names: &[String]) -> bool {
         let functions = &self.infer.program.functions;
         let file = functions[function].file;
-        (0..functions.len()).filter(|id| functions[*id].file == file).flat_map(|id| ops(self.graph(id))).any(
-            |op| {
-                sets(op, names)
-                    || match &op.value {
-                        Value::Struct { fields, .. } => fields.iter().any(|(name, _)| names.contains(name)),
-                        Value::Call { callee: Callee::Method { name, .. }, .. } => names.contains(name),
-                        _ => false,
-                    }
-            },
-        )
+        (0..functions.len()).filter(|id| functions[*id].file == file).any(|id| {
+            let graph = self.graph(id);
+            ops(graph).any(|op| sets(graph, op, names) || uses(graph, op, names))
+        })
     }
 }
 
@@ -87,7 +80,41 @@ fn ops(graph: &Graph) -> impl Iterator<Item = &Op> {
     graph.blocks.iter().flat_map(|block| &block.ops)
 }
 
-/// Whether an operation sets a field of one of these names.
-fn sets(op: &Op, names: &[String]) -> bool {
-    op.to.fields.last().is_some_and(|field| names.contains(field))
+/// Whether an operation sets a field as one of the names says.
+fn sets(graph: &Graph, op: &Op, names: &[String]) -> bool {
+    let Value::Use(from) = &op.value else { return false };
+    op.to.fields.last().is_some_and(|field| is_named(graph, field, Some(from), names))
+}
+
+/// Whether an operation calls a method, or makes a struct with a field, as one of the names says.
+fn uses(graph: &Graph, op: &Op, names: &[String]) -> bool {
+    match &op.value {
+        Value::Struct { fields, .. } => {
+            fields.iter().any(|(name, place)| is_named(graph, name, Some(place), names))
+        }
+        Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
+            is_named(graph, name, args.get(1), names)
+        }
+        _ => false,
+    }
+}
+
+/// Whether one of the names is this name, its value, or `name(value)`.
+fn is_named(graph: &Graph, name: &str, value: Option<&Place>, names: &[String]) -> bool {
+    let text = value.and_then(|value| constant(graph, value)).unwrap_or_default();
+    let call = format!("{name}({text})");
+    names.iter().any(|known| *known == name || *known == text || *known == call)
+}
+
+/// The path that a place was given, if it is one.
+fn constant(graph: &Graph, place: &Place) -> Option<String> {
+    let op = ops(graph).find(|op| op.to == *place)?;
+    match &op.value {
+        Value::Path(path) => Some(path.segments.join("::")),
+        Value::Use(from) if from != place => match &ops(graph).find(|op| op.to == *from)?.value {
+            Value::Path(path) => Some(path.segments.join("::")),
+            _ => None,
+        },
+        _ => None,
+    }
 }

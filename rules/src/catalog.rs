@@ -315,7 +315,7 @@ pub struct Reopen {
     /// Whether it stops after a number of calls or a time by default.
     #[serde(default)]
     pub bounded: bool,
-    /// Calls on the policy or the chain, their first arguments, or texts of the file, that lift the bound.
+    /// Calls on the policy or the chain, their first arguments, or fields of the policy, that lift the bound, or `name(value)`.
     #[serde(default)]
     pub unbounded_by: Vec<String>,
     /// Calls on the policy or the chain that set a bound.
