@@ -1,9 +1,9 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 //!
 //! `infer`, `typing`, `call_types` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
-//! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`,
-//! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`,
-//! `spawn`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `upward` and `scope` know
+//! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`, `joins`,
+//! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `policies`,
+//! `spawn`, `tasks`, `kept`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward` and `scope` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -21,15 +21,19 @@ mod ends;
 mod facts;
 mod fields;
 mod fill;
+mod guards;
 mod handles;
 mod helpers;
 mod infer;
 mod inline;
+mod joins;
 mod judge;
+mod kept;
 mod openings;
 mod ops;
 mod outside;
 mod patterns;
+mod policies;
 mod polls;
 mod ready;
 mod scope;
@@ -37,6 +41,7 @@ mod select;
 mod sites;
 mod spawn;
 mod state;
+mod tasks;
 mod typing;
 mod upward;
 mod value;

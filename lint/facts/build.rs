@@ -55,9 +55,10 @@ impl<'c> Program<'c> {
                     self.module(file, Some(name), path, items);
                 }
                 Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
-                Item::Struct { name, fields, generics } => {
+                Item::Struct { name, fields, private, generics } => {
                     let fields = fields.into_iter().collect();
-                    self.add_type(TypeFacts { name, file, scope, fields, variants: Vec::new(), generics });
+                    let variants = Vec::new();
+                    self.add_type(TypeFacts { name, file, scope, fields, private, variants, generics });
                 }
                 Item::Enum { name, variants } => {
                     let mut fields = HashMap::new();
@@ -68,8 +69,8 @@ impl<'c> Program<'c> {
                         }
                         names.push(variant.name);
                     }
-                    let generics = Generics::default();
-                    self.add_type(TypeFacts { name, file, scope, fields, variants: names, generics });
+                    let (variants, private, generics) = (names, Vec::new(), Generics::default());
+                    self.add_type(TypeFacts { name, file, scope, fields, private, variants, generics });
                 }
                 Item::Alias { name, generics, ty } => {
                     self.aliases.entry(name).or_default().push(AliasFacts { generics, ty, file, scope });

@@ -80,6 +80,8 @@ pub(crate) struct TypeFacts {
     pub(crate) scope: usize,
     /// Fields of a struct; for an enum, those of every variant under `Variant.field`.
     pub(crate) fields: HashMap<String, Type>,
+    /// Fields that only the type's own module names.
+    pub(crate) private: Vec<String>,
     pub(crate) variants: Vec<String>,
     pub(crate) generics: Generics,
 }

@@ -18,6 +18,18 @@ pub(crate) struct Graph {
     pub(crate) arms: Vec<Arm>,
 }
 
+impl Graph {
+    /// The parameter that a local was bound from, or the local itself.
+    pub(crate) fn bound_from(&self, local: LocalId) -> LocalId {
+        let ops = self.blocks.first().map_or(&[][..], |block| &block.ops);
+        let bound = ops.iter().find_map(|op| match &op.value {
+            Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => Some(from.local),
+            _ => None,
+        });
+        bound.unwrap_or(local)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     pub(crate) name: Option<String>,

@@ -87,6 +87,8 @@ pub(crate) enum Item {
     Struct {
         name: String,
         fields: Vec<(String, Type)>,
+        /// The fields that no other module names.
+        private: Vec<String>,
         generics: Generics,
     },
     Enum {

@@ -2,7 +2,10 @@
 
 use rideout_rules::model::Arm;
 
-use super::{state::State, walk::Walk};
+use super::{
+    state::{Phase, State},
+    walk::Walk,
+};
 use crate::{
     facts::FnId,
     flow::graph::{ArmId, BlockId},
@@ -61,6 +64,12 @@ impl Walk<'_, '_, '_> {
             }
         }
         None
+    }
+
+    /// Whether an error that is made here tells of the fault: in its arm, or on its way with no branch for another reason behind it.
+    pub(super) fn is_told(&self, state: &State) -> bool {
+        self.fault_arm(state).is_some()
+            || (self.ordinary.is_none() && !state.forked && matches!(state.phase, Phase::Polled(_)))
     }
 
     /// The arm that the fault is in logs.

@@ -168,6 +168,11 @@ impl Typing<'_, '_, '_> {
             Ty::Named { path, args: inner, .. } if matches!(&**path, "Result" | "Option" | "Poll") => {
                 return self.combinator(name, path, inner, &receiver, rest);
             }
+            Ty::Named { path, args: inner, .. }
+                if name == "next" && inner.iter().any(|ty| matches!(ty, Ty::Local(..) | Ty::Dyn(_))) =>
+            {
+                return element(path, inner);
+            }
             Ty::Named { path, .. } if path.ends_with("Response") && name == "into_inner" => {
                 return receiver.inner();
             }
@@ -320,6 +325,17 @@ fn with_call(watch: &Arc<WatchTy>, call: Call) -> Ty {
     let mut next = (**watch).clone();
     next.calls.push(call);
     Ty::Watch(Arc::new(next))
+}
+
+/// What going through a collection gives, one at a time.
+fn element(path: &str, args: &[Ty]) -> Ty {
+    match path.rsplit("::").next().unwrap_or(path) {
+        "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "SmallVec" => {
+            Ty::option(args.first().cloned().unwrap_or_default())
+        }
+        "HashMap" | "BTreeMap" | "IndexMap" => Ty::option(Ty::Tuple(args.to_vec())),
+        _ => Ty::Unknown,
+    }
 }
 
 fn with_calls(ty: Ty, mut chain: Vec<Call>, call: Call) -> Ty {

@@ -91,7 +91,7 @@ impl Walk<'_, '_, '_> {
         let callees = self.infer.callees_of(&receiver_ty.inner(), name, function);
         if callees.is_empty()
             && let Some(means) = known.word_method(&paths, name)
-            && let Some(flow) = self.word(state, op, means, args, &values, true)
+            && let Some(flow) = self.word(state, op, (means, name), args, &values, true)
         {
             return flow;
         }
@@ -167,10 +167,7 @@ impl Walk<'_, '_, '_> {
             }
             Val::Body(owner, body, _)
                 if stream_method(name).is_some()
-                    && matches!(
-                        self.graph(*owner).bodies[*body as usize].kind,
-                        BodyKind::Generator { .. }
-                    )
+                    && self.is_generator(receiver)
                     && self.opens(*owner, *body, 0) =>
             {
                 Some(self.generate_anew(state, op, name, args))
@@ -186,7 +183,27 @@ impl Walk<'_, '_, '_> {
             Val::Ended | Val::Raises(_) => Some(self.finish_call(state, op, receiver.clone())),
             Val::Handle(_) if name == "is_finished" => {
                 state.pending_handle = false;
+                state.asked = true;
                 Some(self.finish_call(state, op, Val::Bool(true)))
+            }
+            Val::Set(inner) if name == "next" && is_list(&ty) => {
+                Some(self.finish_call(state, op, Val::variant("Some", Some(Val::Done(inner.clone())))))
+            }
+            Val::Set(inner) if stream_method(name).is_some() => {
+                state.pending_handle = false;
+                let item = shaped(name, (**inner).clone());
+                Some(self.finish_call(state, op, Val::Done(Box::new(item))))
+            }
+            Val::Future(..) | Val::Body(..)
+                if stream_method(name).is_some()
+                    && !self.is_generator(receiver)
+                    && self.brings_back(receiver) =>
+            {
+                state.frame_mut().op -= 1;
+                Some(self.run(state, &args[0], receiver.clone(), Then::Set(args[0].clone())))
+            }
+            Val::Handle(_) if name == "next" && is_list(&ty) => {
+                Some(self.finish_call(state, op, Val::variant("Some", Some(receiver.clone()))))
             }
             Val::Handle(inner)
                 if matches!(
@@ -205,6 +222,9 @@ impl Walk<'_, '_, '_> {
                 let joined = Val::joined((**inner).clone());
                 Some(self.finish_call(state, op, joined))
             }
+            Val::Running(task) if looks_at_task(name) => {
+                Some(self.run_task(state, &args[0], (**task).clone(), true))
+            }
             Val::Returns(inner) => {
                 let reopen = self.infer.program.known(function).reopen_method(name)?;
                 let chain: Vec<_> =
@@ -215,14 +235,18 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    fn is_generator(&self, value: &Val) -> bool {
+        matches!(value, Val::Body(owner, body, _)
+            if matches!(self.graph(*owner).bodies[*body as usize].kind, BodyKind::Generator { .. }))
+    }
+
     fn function(&self, state: &mut State, op: &Op, path: &Path, args: &[Place], values: Vec<Val>) -> Flow {
         let function = state.frame().function;
         let last = path.last();
         let first = values.first().cloned().unwrap_or_default();
         if let Some("Ok" | "Err" | "Some") = path.single() {
-            // An error that is made in the arm of the fault tells of it.
             let inner = match (last, &first) {
-                ("Err", value) if !value.carries() && self.fault_arm(state).is_some() => Val::Derived,
+                ("Err", value) if !value.carries() && self.is_told(state) => Val::Derived,
                 _ => first,
             };
             return self.finish_call(state, op, Val::variant(last, Some(inner)));
@@ -245,7 +269,7 @@ impl Walk<'_, '_, '_> {
         }
         if callee.is_none() {
             if let Some(means) = known.word_fn(&joined)
-                && let Some(flow) = self.word(state, op, means, args, &values, false)
+                && let Some(flow) = self.word(state, op, (means, last), args, &values, false)
             {
                 return flow;
             }
@@ -269,16 +293,9 @@ impl Walk<'_, '_, '_> {
             return self.finish_call(state, op, Val::Ours);
         }
         if matches!(last, "select_all" | "join_all" | "try_join_all" | "try_select" | "select_ok")
-            && let Some(handle) = values.iter().find_map(Val::handle)
+            && let Some(flow) = self.join_call(state, op, last, args, &values)
         {
-            state.pending_handle = false;
-            let joined = Val::variant("Ok", Some(handle.clone()));
-            let joined = if last == "select_all" {
-                Val::tuple(vec![joined, Val::Unknown, Val::Unknown])
-            } else {
-                joined
-            };
-            return self.finish_call(state, op, Val::Done(Box::new(joined)));
+            return flow;
         }
         // A constructor keeps what it is given.
         if last.starts_with(char::is_uppercase) {
@@ -287,6 +304,9 @@ impl Walk<'_, '_, '_> {
             }
             let inner =
                 if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
+            for (at, value) in values.iter().enumerate() {
+                self.keep_in(state, &result_ty, &at.to_string(), value);
+            }
             let fields = values
                 .iter()
                 .enumerate()
@@ -329,4 +349,28 @@ impl Walk<'_, '_, '_> {
         }
         self.unknown(state, op, "", &[], &values, false)
     }
+}
+
+/// Whether a type holds things that are taken out as they are; a set of tasks gives what they have ended with.
+fn is_list(ty: &Ty) -> bool {
+    let Ty::Named { path, .. } = ty else { return false };
+    let last = path.rsplit("::").next().unwrap_or(path);
+    matches!(last, "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "SmallVec")
+}
+
+/// Whether a method of a task's handle, or of a set of tasks, tells of the task's end.
+fn looks_at_task(name: &str) -> bool {
+    matches!(
+        name,
+        "is_finished"
+            | "join"
+            | "join_all"
+            | "join_next"
+            | "join_next_with_id"
+            | "next"
+            | "try_join_next"
+            | "try_join_next_with_id"
+            | "try_next"
+            | "wait"
+    )
 }

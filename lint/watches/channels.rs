@@ -1,5 +1,7 @@
 //! A task that ends drops its sender: whoever receives from the channel is told.
 
+use rideout_rules::catalog::Meaning;
+
 use super::{state::State, walk::Walk};
 use crate::{
     facts::FnId,
@@ -12,7 +14,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn tells_by_sender(&self, state: &State, task: &Place) -> bool {
         let frame = state.frame();
         let graph = self.graph(frame.function);
-        let Some(made_by) = made_by(graph, task) else { return false };
+        let Some(made_by) = self.made_by(frame.function, task) else { return false };
         if self.owns_only_sender(frame.function, frame.body, made_by) {
             return true;
         }
@@ -35,6 +37,45 @@ impl Walk<'_, '_, '_> {
             });
             given && self.owns_only_sender(site.function, block.body, call)
         })
+    }
+
+    /// Whether a function, or one that it gives the sender to, sends something.
+    fn is_sent(&self, function: FnId, sender: LocalId, depth: usize) -> bool {
+        let graph = self.graph(function);
+        let own = |place: &Place| graph.bound_from(place.local) == graph.bound_from(sender);
+        depth > 4
+            || graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+                let Value::Call { callee, args, .. } = &op.value else { return false };
+                let Some(at) = args.iter().position(own) else { return false };
+                (at == 0 && sends(op))
+                    || self.infer.callees(function, callee, args).into_iter().any(|callee| {
+                        let param = self.graph(callee).bodies[0].params.get(at).copied();
+                        param.is_some_and(|param| self.is_sent(callee, param, depth + 1))
+                    })
+            })
+    }
+
+    /// The operation that made a value, seen through plain bindings and what passes it on.
+    fn made_by(&self, function: FnId, place: &Place) -> Option<&Op> {
+        let known = self.infer.program.known(function);
+        let graph = self.graph(function);
+        let mut place = place;
+        for _ in 0..6 {
+            let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place)?;
+            let means = match &op.value {
+                Value::Call { callee: Callee::Method { name, .. }, .. } => known.word_method(&[], name),
+                Value::Call { callee: Callee::Path(path), .. } => {
+                    known.word_fn(&self.infer.program.resolve(function, &path.segments).join("::"))
+                }
+                _ => None,
+            };
+            place = match &op.value {
+                Value::Use(from) => from,
+                Value::Call { args, .. } if means == Some(Meaning::Same) => args.first()?,
+                _ => return Some(op),
+            };
+        }
+        None
     }
 
     /// Whether a call or a task is given the only sender of a channel that its function receives from, or whose receiver it hands
@@ -71,7 +112,12 @@ impl Walk<'_, '_, '_> {
             let kept = graph.blocks.iter().filter(|block| block.body == body).any(|block| {
                 block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op))
             });
-            is_channel && given && !kept && (received || handed_on() || self.is_read_by_methods(graph, *receiver))
+            // A oneshot's receiver is a future, which tells of the drop unless something is sent before.
+            let told = || is_awaited(graph, *receiver) && !self.is_sent(function, *sender, 0);
+            is_channel
+                && given
+                && !kept
+                && (received || handed_on() || self.is_read_by_methods(graph, *receiver) || told())
         })
     }
 
@@ -112,17 +158,26 @@ fn receives_any(graph: &Graph) -> bool {
     )
 }
 
-/// The operation that made a value, seen through plain bindings.
-fn made_by<'g>(graph: &'g Graph, place: &Place) -> Option<&'g Op> {
-    let mut place = place.clone();
-    for _ in 0..4 {
-        let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == place)?;
-        match &op.value {
-            Value::Use(from) => place = from.clone(),
-            _ => return Some(op),
-        }
-    }
-    None
+/// Whether a local is awaited, or selected on.
+fn is_awaited(graph: &Graph, local: LocalId) -> bool {
+    graph.blocks.iter().any(|block| {
+        let selected = match &block.end {
+            End::Select { arms, .. } => arms.iter().any(|arm| leads_to(graph, &arm.future, local)),
+            _ => false,
+        };
+        selected
+            || block.ops.iter().any(|op| matches!(&op.value, Value::Await(place) if place.local == local))
+    })
+}
+
+/// Whether a place is a local, maybe under another name.
+fn leads_to(graph: &Graph, place: &Place, local: LocalId) -> bool {
+    place.local == local
+        || graph
+            .blocks
+            .iter()
+            .flat_map(|block| &block.ops)
+            .any(|op| op.to == *place && matches!(&op.value, Value::Use(from) if from.local == local))
 }
 
 /// Whether a local is what the function returns, or a part of it.

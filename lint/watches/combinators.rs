@@ -85,6 +85,11 @@ impl Walk<'_, '_, '_> {
             "is_ok" | "is_some" => done(state, Val::Bool(full)),
             "is_err" | "is_none" => done(state, Val::Bool(!full)),
             "is_ok_and" | "is_some_and" if !full => done(state, Val::Bool(false)),
+            "is_some_and" | "map_or" if full && payload.holds_task() => {
+                let at = args.len() - 1;
+                let (function, body, env) = self.callable(state, args.get(at), values.get(at))?;
+                Some(self.run_body(state, function, body, env, &[payload], Then::Into(op.to.clone())))
+            }
             "ok" => done(state, if full { Val::variant("Some", Some(payload)) } else { Val::end() }),
             "err" => done(
                 state,
@@ -134,6 +139,17 @@ impl Walk<'_, '_, '_> {
                         _ => Then::Into(op.to.clone()),
                     };
                     Some(self.run_body(state, function, body, env, &[payload], then))
+                }
+                None if let Some(Val::Path(path)) = values.get(1)
+                    && let Some(("Result" | "Option", method)) = path.rsplit_once("::") =>
+                {
+                    // A method by its path: `.and_then(Result::ok)`.
+                    let flow = self.combinator(state, op, method, &payload, &args[..1], &values[..1])?;
+                    if name == "map" {
+                        let given = state.get(&op.to);
+                        state.set(&op.to, Val::variant(variant, Some(given)));
+                    }
+                    Some(flow)
                 }
                 None if name == "map" => {
                     let inner = if payload.carries() { Val::Derived } else { payload };

@@ -37,10 +37,11 @@ impl Walk<'_, '_, '_> {
         let count = match state.phase {
             Phase::Polled(count) => count,
             Phase::Fresh => {
-                // Another fault, of another stream: what the arms did about the last one is over.
+                // What the arms did about the fault before is over with it.
                 state.arm = None;
                 state.arm_item = None;
                 state.arms.clear();
+                state.singles = None;
                 state.left = false;
                 state.phase = Phase::Polled(0);
                 0
@@ -160,9 +161,10 @@ impl Walk<'_, '_, '_> {
                     Event::Dead
                 }
             }
-            ShowsAs::Ends if self.fact.announced_by.is_some() && !method.is_empty() => match count {
+            ShowsAs::Ends if self.fact.announced_by.is_some() => match count {
                 0 => Event::Variant,
-                1 => Event::End,
+                1 if has_end => Event::End,
+                1 => Event::Error,
                 _ => Event::Dead,
             },
             ShowsAs::Ends => match count {

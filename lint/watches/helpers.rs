@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, ty::Call},
-    flow::graph::{BodyId, Op, Value},
+    flow::graph::{BodyId, Op, Place, Value},
     syntax::tree::Span,
 };
 
@@ -34,12 +34,9 @@ impl Walk<'_, '_, '_> {
                 names.contains(&call.name) || call.argument.as_ref().is_some_and(|text| names.contains(text))
             })
         };
-        let in_file = |names: &[String]| {
-            let text =
-                &self.infer.program.files[self.infer.program.functions[state.frame().function].file].text;
-            names.iter().any(|name| text.contains(name.as_str()))
-        };
-        let lifted = called(&reopen.unbounded_by) || (reopen.bounded && in_file(&reopen.unbounded_by));
+        let lifted = called(&reopen.unbounded_by)
+            || (reopen.bounded
+                && self.is_lifted(state.frame().function, &policies(op, reopen), &reopen.unbounded_by));
         let bounded = (reopen.bounded && !lifted) || called(&reopen.bounded_by);
         if let Some(seen) = &self.ordinary {
             // The helper holds the watch for as long as it is retried.
@@ -93,4 +90,10 @@ impl Walk<'_, '_, '_> {
             },
         )
     }
+}
+
+/// What a helper is given beside the closure.
+fn policies<'o>(op: &'o Op, reopen: &Reopen) -> Vec<&'o Place> {
+    let Value::Call { args, .. } = &op.value else { return Vec::new() };
+    args.iter().enumerate().filter(|(at, _)| *at != reopen.closure).map(|(_, place)| place).collect()
 }

@@ -9,7 +9,13 @@ use std::{
 
 use rideout_rules::catalog::Shape;
 
-use super::{elements::indexed, fields::Puts, sites::Sites, typing::Typing};
+use super::{
+    elements::indexed,
+    fields::Puts,
+    kept::{Field, Readers},
+    sites::Sites,
+    typing::Typing,
+};
 use crate::{
     facts::{
         FnId, Known, Program, Ty,
@@ -39,6 +45,8 @@ pub(super) struct Infer<'p, 'c> {
     pub(super) fields: RefCell<HashMap<(usize, String), Ty>>,
     /// Which functions serve one request, as far as asked.
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
+    /// Who reads which field, as far as asked.
+    pub(super) readers: RefCell<HashMap<Field, Rc<Readers>>>,
 }
 
 impl<'p, 'c> Infer<'p, 'c> {
@@ -54,6 +62,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             puts: RefCell::default(),
             fields: RefCell::default(),
             requests: RefCell::default(),
+            readers: RefCell::default(),
         };
         infer.sites();
         let early = infer.early.take();

@@ -39,7 +39,8 @@ impl Walk<'_, '_, '_> {
         let running = |state: &State, id: FnId| state.frames.iter().any(|frame| frame.function == id);
         let enter = |mut state: State, id: FnId| {
             if running(&state, id) {
-                state.set(&op.to, Val::Again(op.span, id));
+                let call = self.outer_call(&state, op.span);
+                state.set(&op.to, Val::Again(call, id));
             } else if facts(id).is_async {
                 state.set(&op.to, Val::Future(id, values.clone()));
             } else {
@@ -111,10 +112,9 @@ impl Walk<'_, '_, '_> {
         };
         if state.frames.iter().any(|frame| frame.function == function) {
             if let Some(place) = to {
-                state.set(&place, Val::Again(span, function));
-                let lazy = facts.is_async;
-                if lazy {
-                    let call = self.outer_call(state, span);
+                let call = self.outer_call(state, span);
+                state.set(&place, Val::Again(call, function));
+                if facts.is_async {
                     return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
                 }
             }
@@ -151,9 +151,12 @@ impl Walk<'_, '_, '_> {
         let running = state.frames.iter().any(|frame| frame.function == function && frame.body == body);
         if deep || running {
             match then {
-                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) | Then::Polled(_, place) => {
-                    state.set(&place, Val::Unknown)
-                }
+                Then::Into(place)
+                | Then::Wrap(_, place)
+                | Then::Ready(place)
+                | Then::Polled(_, place)
+                | Then::Set(place)
+                | Then::Task(place) => state.set(&place, Val::Unknown),
                 Then::Keep(kept, place) => state.set(&place, *kept),
                 Then::Adapter { method, to, next } => {
                     return self.adapt(state, Val::Unknown, next + 1, method, &to);

@@ -11,6 +11,7 @@ use super::{
     infer::Infer,
     polls::PollSite,
     ready,
+    scope::loop_around,
     state::{State, Trail},
     value::Env,
     verdict::{Ended, Verdict},
@@ -91,7 +92,7 @@ impl Judge<'_, '_, '_> {
         let graph = self.graph();
         // Of a `poll` written by hand the line that polls says more than the loop around it.
         let by_hand = ready::is_poll(self.infer.program.functions[self.site.function].output.as_ref());
-        let within = graph.blocks[self.site.block as usize].within.filter(|_| !by_hand);
+        let within = loop_around(graph, self.site.block).filter(|_| !by_hand);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }
@@ -107,8 +108,7 @@ impl Judge<'_, '_, '_> {
         if fact.runs || fact.callback {
             return true;
         }
-        let block = &self.graph().blocks[self.site.block as usize];
-        block.within.is_some() || self.called_in_loop(self.site.function, 0)
+        loop_around(self.graph(), self.site.block).is_some() || self.called_in_loop(self.site.function, 0)
     }
 
     fn called_in_loop(&self, id: FnId, depth: usize) -> bool {

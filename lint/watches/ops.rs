@@ -39,8 +39,13 @@ impl Walk<'_, '_, '_> {
             }
             Value::Call { callee, args, name_span } => return self.call(state, op, callee, args, *name_span),
             Value::Ready(place) => return self.ready(state, op, state.get(place)),
-            Value::Await(place) => return self.wait_for(state, op, state.get(place)),
+            Value::Await(place) => return self.wait_for(state, op, place),
             Value::Struct { path, fields, .. } => {
+                let ty = self.infer.place(state.frame().function, &op.to);
+                for (name, place) in fields {
+                    let value = state.get(place);
+                    self.keep_in(state, &ty, name, &value);
+                }
                 let fields = fields.iter().map(|(name, place)| (name.clone(), state.get(place))).collect();
                 Val::Variant { name: path.last().to_owned(), fields, fault: false }
             }
@@ -113,6 +118,7 @@ impl Walk<'_, '_, '_> {
         if held && (outlives || (value.is_variant("None") && self.fault_arm(state).is_some())) {
             state.released = true;
         }
+        self.keep(state, &op.to, &value);
         state.set(&op.to, value);
         Flow::Next
     }
@@ -128,8 +134,9 @@ impl Walk<'_, '_, '_> {
         if fault.carries() {
             if let Val::FaultItem(own) = fault {
                 let own = own.rsplit("::").next().unwrap_or(own);
-                return match names.iter().find(|name| *name == own && self.fact.transient.contains(name)) {
-                    Some(name) => Val::Singles(name.clone(), negated),
+                return match names.iter().find(|name| *name == own) {
+                    Some(name) if self.fact.transient.contains(name) => Val::Singles(name.clone(), negated),
+                    Some(_) => Val::Bool(!negated),
                     None => Val::Derived,
                 };
             }

@@ -222,7 +222,14 @@ fn named(
             Answer::Maybe
         }
         // `None` and `Err(_)` never match a value that is there.
-        Val::Ours | Val::Fresh | Val::Sleep | Val::Handle(_) | Val::Future(..) | Val::Body(..) => {
+        Val::Ours
+        | Val::Fresh
+        | Val::Sleep
+        | Val::Handle(_)
+        | Val::Running(_)
+        | Val::Set(_)
+        | Val::Future(..)
+        | Val::Body(..) => {
             if matches!(name, "None" | "Err" | "Pending") {
                 return Answer::No;
             }

@@ -5,7 +5,7 @@ use rideout_rules::catalog::Meaning;
 use super::{polls, walk::Walk};
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BlockId, Callee, Graph, Op, Value},
+    flow::graph::{Block, BlockId, BodyKind, Callee, Graph, Op, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -69,14 +69,27 @@ impl Walk<'_, '_, '_> {
         };
         let mut within = graph.blocks[block as usize].within;
         while let Some(id) = within {
-            let mut inside = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id));
-            if inside.any(|block| block.ops.iter().any(accepts)) {
+            let mut inside =
+                (0..).zip(&graph.blocks).filter(|(at, _)| in_loop(graph, loop_around(graph, *at), id));
+            if inside.any(|(_, block)| block.ops.iter().any(accepts)) {
                 return true;
             }
             within = graph.loops[id as usize].parent;
         }
         false
     }
+}
+
+/// The innermost loop around a block, also around an `async` block that it stands in.
+pub(super) fn loop_around(graph: &Graph, block: BlockId) -> Option<u32> {
+    let facts = &graph.blocks[block as usize];
+    if facts.within.is_some() || graph.bodies[facts.body as usize].kind != BodyKind::Async {
+        return facts.within;
+    }
+    let made = |outer: &Block| {
+        outer.ops.iter().any(|op| matches!(op.value, Value::Body(body) if body == facts.body))
+    };
+    graph.blocks.iter().find(|outer| made(outer)).and_then(|outer| outer.within)
 }
 
 /// Whether the loop `within` is the wanted one, or inside it.

@@ -8,6 +8,7 @@ use std::{
 use rideout_rules::model::{Arm, Location};
 
 use super::{
+    kept::Kept,
     sites::Site,
     value::{Env, Val},
 };
@@ -25,6 +26,8 @@ pub(super) enum Then {
     Into(Place),
     /// Whatever it is, the place gets what is kept here.
     Keep(Box<Val>, Place),
+    /// A future of a set: the place gets the set of which it has completed.
+    Set(Place),
     /// The place gets a future that completes with it.
     Ready(Place),
     /// A method of `Stream` makes its answer of it.
@@ -33,6 +36,8 @@ pub(super) enum Then {
     Wrap(&'static str, Place),
     /// A task of its own: nobody gets the value.
     Detached,
+    /// A task that is waited for: the place gets the handle of the ended task.
+    Task(Place),
     /// A library calls it with an item.
     Callback,
     /// An adapter's closure: the rest of the adapters follow.
@@ -123,6 +128,12 @@ pub(super) struct State {
     pub(super) forked: bool,
     /// The watch's task has ended and its handle has not been looked at.
     pub(super) pending_handle: bool,
+    /// Whether the task has ended was asked.
+    pub(super) asked: bool,
+    /// The field that the handle was put into.
+    pub(super) kept: Option<Kept>,
+    /// Others that were waited for together with the watch have ended after it.
+    pub(super) outlived: bool,
     /// The task started its own successor.
     pub(super) handed_over: Option<(Location, bool)>,
     pub(super) trail: Option<Rc<Trail>>,
@@ -160,6 +171,9 @@ impl State {
             finite: false,
             forked: false,
             pending_handle: false,
+            asked: false,
+            kept: None,
+            outlived: false,
             handed_over: None,
             trail: None,
         }
@@ -230,6 +244,8 @@ impl State {
             self.designed,
             self.finite,
             self.pending_handle,
+            (self.asked, self.kept.is_some()),
+            self.outlived,
             self.handed_over.is_some(),
         )
             .hash(&mut hasher);

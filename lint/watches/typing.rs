@@ -130,6 +130,13 @@ impl Typing<'_, '_, '_> {
             return;
         }
         let slot = &mut self.locals[to.local as usize];
+        // What is collected goes into the collection that was declared.
+        let ty = match (&*slot, ty) {
+            (Ty::Named { path, .. }, Ty::Named { path: made, args, calls }) if &*made == "Vec" => {
+                Ty::Named { path: path.clone(), args, calls }
+            }
+            (_, ty) => ty,
+        };
         let better = slot.is_unknown()
             || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
         // `None` says less than `Some(stream)`.

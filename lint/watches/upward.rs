@@ -1,9 +1,6 @@
 //! Going up: where the outermost body in view was called or made.
 
-use rideout_rules::{
-    catalog::Meaning,
-    model::{Outcome, ShowsAs},
-};
+use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
     ready::{is_pending, polled},
@@ -14,9 +11,8 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::{FnId, Ty},
+    facts::FnId,
     flow::graph::{BodyKind, Callee, Place, Value},
-    syntax::tree::Receiver,
 };
 
 /// Most callers gone up through.
@@ -41,22 +37,25 @@ impl Walk<'_, '_, '_> {
             // It is asked again when something wakes it: this path says nothing.
             return Flow::Done(Verdict::none());
         }
+        if self.drops_guard(frame.function, frame.body) {
+            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
+        }
         if frame.body != 0 {
             return self.made(state, frame, value);
         }
-        if function.receiver == Receiver::Value && self.drops_guard(frame.function) {
-            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
-        }
         if function.name == "main" && function.owner.is_none() {
-            let outcome = if state.pending_handle { Outcome::Ends } else { Outcome::Surfaces };
-            return Flow::Done(Verdict::new(outcome, state));
+            // The process does not end for the fault if others ran on beside the watch.
+            let lost = state.pending_handle || (state.outlived && !value.is_variant("Err"));
+            let verdict = if lost { self.dead(state) } else { Verdict::new(Outcome::Surfaces, state) };
+            return Flow::Done(verdict);
         }
         let all = self.infer.sites();
         let sites: Vec<Site> = all.get(&frame.function).map_or_else(Vec::new, |sites| {
             sites.iter().copied().filter(|site| site.function != frame.function).collect()
         });
+        let out = || self.left_in_field(state).unwrap_or_else(|| Flow::Done(self.leave(state, &value)));
         if sites.is_empty() || state.chain.len() >= HIGHEST {
-            return Flow::Done(self.leave(state, &value));
+            return out();
         }
         let mut states = Vec::new();
         for site in sites {
@@ -67,7 +66,7 @@ impl Walk<'_, '_, '_> {
                 states.push(next);
             }
         }
-        if states.is_empty() { Flow::Done(self.leave(state, &value)) } else { Flow::All(states) }
+        if states.is_empty() { out() } else { Flow::All(states) }
     }
 
     /// The state in which a caller gets the value.
@@ -87,7 +86,8 @@ impl Walk<'_, '_, '_> {
                     let origin = self.param_of(frame.function, place.local);
                     // What a `poll` left in its `self` is what it finds there when it is asked again.
                     let left = is_poll && params.first() == Some(&origin) && !known.captures(frame.env);
-                    if !left && !known.holds(&Val::Ours) && !known.holds(&Val::Fresh) {
+                    let matters = known.holds(&Val::Ours) || known.holds(&Val::Fresh) || known.holds_task();
+                    if !left && !matters {
                         continue;
                     }
                     if let Some(at) = params.iter().position(|param| *param == origin)
@@ -152,19 +152,7 @@ impl Walk<'_, '_, '_> {
 
     /// The parameter that a local was bound from, or the local itself.
     pub(super) fn param_of(&self, function: FnId, local: u32) -> u32 {
-        let graph = self.graph(function);
-        graph
-            .blocks
-            .first()
-            .and_then(|block| {
-                block.ops.iter().find_map(|op| match &op.value {
-                    Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => {
-                        Some(from.local)
-                    }
-                    _ => None,
-                })
-            })
-            .unwrap_or(local)
+        self.graph(function).bound_from(local)
     }
 
     /// A closure, `async` block or generator has ended: the walk goes on where it was made.
@@ -229,18 +217,6 @@ impl Walk<'_, '_, '_> {
                 matches!(&op.value, Value::Call { callee: Callee::Place(place), .. } if place == closure)
             })?;
             (Some(block.body) != made_in).then_some((id, op))
-        })
-    }
-
-    /// Whether dropping `self` tells somebody.
-    fn drops_guard(&self, id: FnId) -> bool {
-        let program = self.infer.program;
-        let Some(own) = program.functions[id].outer.self_type.as_ref() else { return false };
-        let Ty::Local(at, _) = program.ty_in(id, own) else { return false };
-        let known = program.known(id);
-        program.types[at].fields.keys().any(|field| match program.field(at, field, &[]) {
-            Ty::Named { path, .. } => known.word_type(&path) == Some(Meaning::Guard),
-            _ => false,
         })
     }
 }

@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
+use rideout_rules::model::Location;
+
 use crate::{
     facts::FnId,
     flow::graph::{BodyId, Place},
-    syntax::tree::Span,
 };
 
 /// The name of a value of which only some fields are known.
@@ -58,10 +59,14 @@ pub(super) enum Val {
     Returns(Box<Val>),
     /// The handle of a task or thread that has ended with this.
     Handle(Box<Val>),
+    /// The handle of a task or thread that runs this.
+    Running(Box<Val>),
+    /// A set of futures, one of which has completed with this.
+    Set(Box<Val>),
     /// A panic on its way.
     Panic,
-    /// A call of a function that is already running further out.
-    Again(Span, FnId),
+    /// A call of a function that is already running further out, and the call in the outermost frame that led there.
+    Again(Location, FnId),
 }
 
 impl Val {
@@ -94,9 +99,11 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) | Self::Derived | Self::Singles(..) | Self::Panic => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::carries),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Raises(inner) => {
-                inner.carries()
-            }
+            Self::Done(inner)
+            | Self::Returns(inner)
+            | Self::Handle(inner)
+            | Self::Set(inner)
+            | Self::Raises(inner) => inner.carries(),
             _ => false,
         }
     }
@@ -106,9 +113,11 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::is_fault),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Raises(inner) => {
-                inner.is_fault()
-            }
+            Self::Done(inner)
+            | Self::Returns(inner)
+            | Self::Handle(inner)
+            | Self::Set(inner)
+            | Self::Raises(inner) => inner.is_fault(),
             _ => false,
         }
     }
@@ -150,7 +159,9 @@ impl Val {
     pub(super) fn field(&self, name: &str) -> Val {
         match self {
             Self::Variant { fields, .. } => fields.get(name).cloned().unwrap_or_default(),
-            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) => self.clone(),
+            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) | Self::Running(_) => {
+                self.clone()
+            }
             Self::Fault | Self::Derived => Val::Derived,
             _ => Val::Unknown,
         }
@@ -173,10 +184,20 @@ impl Val {
     /// The first handle of an ended task in it.
     pub(super) fn handle(&self) -> Option<&Val> {
         match self {
-            Self::Handle(inner) => Some(inner),
+            Self::Handle(inner) | Self::Set(inner) => Some(inner),
             Self::Variant { fields, .. } => fields.values().find_map(Self::handle),
             Self::Done(inner) => inner.handle(),
             _ => None,
+        }
+    }
+
+    /// Whether the handle of a task is in it, of one that has ended or of one that runs.
+    pub(super) fn holds_task(&self) -> bool {
+        match self {
+            Self::Handle(_) | Self::Running(_) | Self::Set(_) => true,
+            Self::Variant { fields, .. } => fields.values().any(Self::holds_task),
+            Self::Done(inner) => inner.holds_task(),
+            _ => false,
         }
     }
 
@@ -185,7 +206,11 @@ impl Val {
         match self {
             Self::Body(_, _, own) => *own == env,
             Self::Variant { fields, .. } => fields.values().any(|value| value.captures(env)),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.captures(env),
+            Self::Done(inner)
+            | Self::Returns(inner)
+            | Self::Handle(inner)
+            | Self::Running(inner)
+            | Self::Set(inner) => inner.captures(env),
             Self::Future(_, args) => args.iter().any(|value| value.captures(env)),
             _ => false,
         }
@@ -207,7 +232,9 @@ impl Val {
         self == wanted
             || match self {
                 Self::Variant { fields, .. } => fields.values().any(|value| value.holds(wanted)),
-                Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.holds(wanted),
+                Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Set(inner) => {
+                    inner.holds(wanted)
+                }
                 _ => false,
             }
     }

@@ -258,6 +258,8 @@ pub enum Meaning {
     Same,
     /// Wraps a future's result in `Ok`, or gives `Err` when time is up.
     Timeout,
+    /// Runs a future or a closure, and gives `Err` for a panic in it.
+    Catch,
     /// A type whose presence among a function's parameters makes it the handler of one request or client.
     Request,
     /// A type whose drop tells the process or a supervisor.
@@ -313,7 +315,7 @@ pub struct Reopen {
     /// Whether it stops after a number of calls or a time by default.
     #[serde(default)]
     pub bounded: bool,
-    /// Calls on the policy or the chain, their first arguments, or texts of the file, that lift the bound.
+    /// Calls on the policy or the chain, their first arguments, or fields of the policy, that lift the bound, or `name(value)`.
     #[serde(default)]
     pub unbounded_by: Vec<String>,
     /// Calls on the policy or the chain that set a bound.

@@ -43,6 +43,7 @@ impl Context {
             syn::Item::Struct(node) => Item::Struct {
                 name: name(&node.ident),
                 fields: self.fields(&node.fields),
+                private: private(&node.fields),
                 generics: self.generics(&node.generics),
             },
             syn::Item::Enum(node) => Item::Enum {
@@ -155,14 +156,7 @@ impl Context {
     }
 
     fn fields(self, fields: &syn::Fields) -> Vec<(String, Type)> {
-        fields
-            .iter()
-            .enumerate()
-            .map(|(index, field)| {
-                let field_name = field.ident.as_ref().map_or_else(|| index.to_string(), name);
-                (field_name, self.ty(&field.ty))
-            })
-            .collect()
+        named(fields).map(|(name, field)| (name, self.ty(&field.ty))).collect()
     }
 
     fn generics(self, generics: &syn::Generics) -> Generics {
@@ -240,4 +234,19 @@ fn flatten(tree: &syn::UseTree, path: &mut Vec<String>, uses: &mut Vec<Use>) {
         syn::UseTree::Glob(_) => uses.push(Use { path: path.clone(), alias: None }),
         syn::UseTree::Group(node) => node.items.iter().for_each(|tree| flatten(tree, path, uses)),
     }
+}
+
+/// Fields with their names; those of a tuple are named `0`, `1`, ...
+fn named(fields: &syn::Fields) -> impl Iterator<Item = (String, &syn::Field)> {
+    fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| (field.ident.as_ref().map_or_else(|| index.to_string(), name), field))
+}
+
+fn private(fields: &syn::Fields) -> Vec<String> {
+    named(fields)
+        .filter(|(_, field)| matches!(field.vis, syn::Visibility::Inherited))
+        .map(|(name, _)| name)
+        .collect()
 }
