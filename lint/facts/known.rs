@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
-use rideout_rules::catalog::{Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
+use rideout_rules::catalog::{Channel, Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
 
 /// Index of a source in [`Known::sources`].
 pub(crate) type SourceId = usize;
+
+/// Index of a kind of channel in [`Known::channels`].
+pub(crate) type ChannelId = usize;
 
 type OpenMethod<'c> = (SourceId, &'c Opener, Vec<PathPattern>);
 
@@ -26,6 +29,11 @@ pub(crate) struct Known<'c> {
     open_methods: HashMap<&'c str, Vec<OpenMethod<'c>>>,
     /// Methods whose names hold a `*`, in the order of the files.
     open_globs: Vec<(&'c str, OpenMethod<'c>)>,
+    pub(crate) channels: Vec<&'c Channel>,
+    channel_fns: Paths<ChannelId>,
+    channel_types: Paths<ChannelId>,
+    fed_fns: Paths<SourceId>,
+    fed_methods: HashMap<&'c str, Vec<(SourceId, Vec<PathPattern>)>>,
     value_fns: Paths<&'c Value>,
     value_methods: HashMap<&'c str, Vec<(&'c Value, Vec<PathPattern>)>>,
     word_fns: Paths<Meaning>,
@@ -135,6 +143,8 @@ impl<'c> Known<'c> {
             known
                 .sources
                 .extend(entry.sources.iter().map(|facts| KnownSource { package: &entry.package, facts }));
+            let first_channel = known.channels.len();
+            known.channels.extend(&entry.channels);
             let Some(holding) = holds(index) else { continue };
             let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
             let roots = entry.roots();
@@ -144,6 +154,14 @@ impl<'c> Known<'c> {
             for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
                 facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
+                for feed in &facts.fed {
+                    if let Some(path) = &feed.function {
+                        known.fed_fns.add(&roots, path, id);
+                    }
+                    if let Some(method) = &feed.method {
+                        known.fed_methods.entry(method).or_default().push((id, all(&feed.on)));
+                    }
+                }
                 for opener in &facts.open {
                     if let Some(path) = &opener.function {
                         known.open_fns.add(&roots, path, (id, opener));
@@ -158,6 +176,10 @@ impl<'c> Known<'c> {
                         None => {}
                     }
                 }
+            }
+            for (id, channel) in (first_channel..).zip(&entry.channels) {
+                channel.fns.iter().for_each(|path| known.channel_fns.add(&roots, path, id));
+                channel.types.iter().for_each(|path| known.channel_types.add(&roots, path, id));
             }
             for value in &entry.values {
                 if let Some(path) = &value.function {
@@ -205,6 +227,28 @@ impl<'c> Known<'c> {
     /// The source whose items have this type.
     pub(crate) fn source_of_item(&self, path: &str) -> Option<SourceId> {
         self.items.get(path)
+    }
+
+    /// The kind of channel that a function makes.
+    pub(crate) fn channel_fn(&self, path: &str) -> Option<ChannelId> {
+        self.channel_fns.get(path)
+    }
+
+    /// The kind of channel whose receiver a type is.
+    pub(crate) fn channel_type(&self, path: &str) -> Option<ChannelId> {
+        self.channel_types.get(path)
+    }
+
+    /// The source that feeds the channel whose sender this function is given.
+    pub(crate) fn fed_fn(&self, path: &str) -> Option<SourceId> {
+        self.fed_fns.get(path)
+    }
+
+    /// The source that feeds the channel whose sender this method is given, on a receiver whose type has one of `paths`.
+    pub(crate) fn fed_method(&self, paths: &[&str], method: &str) -> Option<SourceId> {
+        self.fed_methods.get(method)?.iter().find_map(|(id, on)| {
+            on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path))).then_some(*id)
+        })
     }
 
     /// The opener that a function is.
@@ -286,11 +330,19 @@ impl<'c> Known<'c> {
         self.types.get(path).is_some()
             || self.items.get(path).is_some()
             || self.open_fns.get(path).is_some()
+            || self.channel_fns.get(path).is_some()
+            || self.channel_types.get(path).is_some()
+            || self.fed_fns.get(path).is_some()
             || self.value_fns.get(path).is_some()
             || self.word_fns.get(path).is_some()
             || self.word_types.get(path).is_some()
             || self.reopen_fns.get(path).is_some()
             || self.receivers.get(path).is_some()
+    }
+
+    /// The polling method of a kind of channel.
+    pub(crate) fn channel_poll(&self, id: ChannelId, method: &str) -> Option<&'c Poll> {
+        self.channels[id].polls.iter().find(|poll| poll.method == method)
     }
 
     /// The polling method of a source.

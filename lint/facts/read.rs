@@ -111,7 +111,12 @@ impl Program<'_> {
         }
         let joined = resolved.join("::");
         if let Some(source) = known.source_of_type(&joined) {
-            return Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }));
+            return Ty::Watch(Arc::new(WatchTy::told(source)));
+        }
+        if let Some(channel) = known.channel_type(&joined)
+            && let Some(source) = path.arguments.first().and_then(|item| self.channel_source(item, at, depth))
+        {
+            return Ty::Watch(Arc::new(WatchTy { channel: Some(channel), ..WatchTy::told(source) }));
         }
         let last = resolved.last().map_or("", String::as_str);
         let args: Vec<Ty> = path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect();
@@ -188,8 +193,14 @@ impl Program<'_> {
     /// A stream with this item: a source, if the catalog knows a type in it.
     fn stream_ty(&self, item: &Type, at: At<'_>, depth: usize) -> Ty {
         self.item_source(item, at, depth).map_or(Ty::Stream, |source| {
-            Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
+            Ty::Watch(Arc::new(WatchTy::told(source)))
         })
+    }
+
+    /// The source whose items a channel of these carries.
+    fn channel_source(&self, item: &Type, at: At<'_>, depth: usize) -> Option<usize> {
+        let known = &self.files[at.file].known;
+        self.item_source(item, at, depth).filter(|source| known.sources[*source].facts.channel)
     }
 
     fn item_source(&self, item: &Type, at: At<'_>, depth: usize) -> Option<usize> {

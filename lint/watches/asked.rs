@@ -3,7 +3,6 @@
 use rideout_rules::model::Outcome;
 
 use super::{
-    deliver::stream_method,
     polls,
     state::{Phase, State, Then},
     value::Val,
@@ -28,16 +27,12 @@ impl Walk<'_, '_, '_> {
     ) -> Flow {
         let function = state.frame().function;
         let known = self.infer.program.known(function);
-        let source = ty.watch().map(|watch| watch.source).filter(|_| self.is_source(function, ty));
-        let own = source.and_then(|source| known.poll(source, name)).is_some();
-        let source =
-            source.or_else(|| (0..known.sources.len()).find(|id| known.sources[*id].facts.id == self.source));
-        if let Some(fact) = source.and_then(|source| polls::poll(known, source, name)) {
-            let method = if own { "" } else { stream_method(name).unwrap_or("") };
+        let watch = ty.watch().filter(|_| self.is_source(function, ty)).unwrap_or(&self.site.watch);
+        if let Some(fact) = polls::poll(known, watch, name) {
             if fact.callback {
                 return self.callback(state, &fact, args, values);
             }
-            return self.poll(state, &fact, &op.to, method);
+            return self.poll(state, &fact, &op.to, fact.method);
         }
         match name {
             // What says how the stream is, and is no stream.
@@ -86,7 +81,7 @@ impl Walk<'_, '_, '_> {
     /// Whether a method polls the watch that a type holds.
     pub(super) fn is_poll(&self, function: FnId, ty: &Ty, name: &str) -> bool {
         let known = self.infer.program.known(function);
-        ty.watch().is_some_and(|watch| polls::poll(known, watch.source, name).is_some())
+        ty.watch().is_some_and(|watch| polls::poll(known, watch, name).is_some())
     }
 
     /// Whether a place is a local of the function that is neither a parameter nor made from one.

@@ -104,7 +104,7 @@ impl Typing<'_, '_, '_> {
             match &op.value {
                 Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                     match self.place(args.first()?) {
-                        Ty::Watch(watch) => polls::poll(known, watch.source, name).map(|_| watch),
+                        Ty::Watch(watch) => polls::poll(known, &watch, name).map(|_| watch),
                         _ => None,
                     }
                 }
@@ -234,14 +234,15 @@ impl Typing<'_, '_, '_> {
         let known = self.infer.program.known(self.id);
         let types = &known.sources[watch.source].facts.types;
         let paths: Vec<&str> = types.iter().map(String::as_str).collect();
-        if let Some(poll) = polls::poll(known, watch.source, name) {
+        if let Some(poll) = polls::poll(known, watch, name) {
             return self.infer.shape(&poll.gives, known, None);
         }
         if let Some((source, opener, _)) = known.open_method(&paths, name).filter(|_| !paths.is_empty()) {
             let mut calls = watch.calls.clone();
             calls.push(call);
             let opener_at = watch.opener;
-            let next = WatchTy { source, calls, opener: opener_at, guessed: watch.guessed };
+            let next =
+                WatchTy { calls, opener: opener_at, guessed: watch.guessed, ..WatchTy::told(source) };
             let shape = opener.gives.clone().unwrap_or(Shape::Watch);
             return self.infer.shape(&shape, known, Some(&next));
         }
@@ -249,6 +250,8 @@ impl Typing<'_, '_, '_> {
             return self.infer.shape(shape, known, None);
         }
         match name {
+            // What else a receiver can be asked for gives items, or says how it is.
+            _ if watch.channel.is_some() && (name.contains("recv") || name.starts_with("is_")) => Ty::Unknown,
             "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated"
             | "try_collect" => Ty::Unknown,
             _ => with_call(watch, call),
@@ -282,7 +285,7 @@ impl Typing<'_, '_, '_> {
     }
 
     fn opened(&self, source: usize, calls: Vec<Call>, span: Span, guessed: bool) -> WatchTy {
-        WatchTy { source, calls, opener: Some((self.id, span.start, span.end)), guessed }
+        WatchTy { calls, opener: Some((self.id, span.start, span.end)), guessed, ..WatchTy::told(source) }
     }
 }
 

@@ -222,19 +222,3 @@ enum Given {
     Item(Val),
     End,
 }
-
-/// The polling methods of `Stream` and `Iterator`, as names that live long enough.
-pub(super) fn stream_method(name: &str) -> Option<&'static str> {
-    [
-        "next",
-        "try_next",
-        "select_next_some",
-        "poll_next",
-        "poll_next_unpin",
-        "try_poll_next",
-        "try_poll_next_unpin",
-        "next_back",
-    ]
-    .into_iter()
-    .find(|known| *known == name)
-}

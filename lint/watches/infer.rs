@@ -178,7 +178,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             Shape::Item => Ty::Unknown,
             Shape::Watch => watch.map_or(Ty::Stream, |watch| Ty::Watch(Arc::new(watch.clone()))),
             Shape::Named(name, _) if let Some(source) = known.source_of_type(name) => {
-                Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
+                Ty::Watch(Arc::new(WatchTy::told(source)))
             }
             Shape::Named(name, args) => {
                 Ty::named(name, args.iter().map(|arg| self.shape(arg, known, watch)).collect())

@@ -62,7 +62,7 @@ impl Walk<'_, '_, '_> {
                 let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
                 ty.watch().is_some_and(|watch| {
                     known.sources[watch.source].facts.spins_pedantic
-                        && polls::poll(known, watch.source, name).is_some()
+                        && polls::poll(known, watch, name).is_some()
                 })
             }
             _ => false,

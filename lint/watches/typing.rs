@@ -1,5 +1,7 @@
 //! The types of one function's locals: its graph is read until they settle.
 
+use std::sync::Arc;
+
 use super::infer::{Infer, Types};
 use crate::{
     facts::{FnId, Ty},
@@ -32,7 +34,14 @@ impl Typing<'_, '_, '_> {
             self.changed = false;
             for block in &graph.blocks {
                 for op in &block.ops {
-                    let ty = self.value(&op.value, op.span);
+                    let ty = match &op.value {
+                        Value::Call { callee, .. } if self.place(&op.to).watch().is_none() => {
+                            let fed = self.infer.fed(self.id, callee, &op.to, &|place| self.place(place));
+                            fed.map(|watch| Ty::Tuple(vec![Ty::Unknown, Ty::Watch(Arc::new(watch))]))
+                        }
+                        _ => None,
+                    };
+                    let ty = ty.unwrap_or_else(|| self.value(&op.value, op.span));
                     self.assign(&op.to, ty);
                 }
                 match &block.end {
@@ -121,7 +130,7 @@ impl Typing<'_, '_, '_> {
         let better = slot.is_unknown()
             || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
         // `None` says less than `Some(stream)`.
-        let fuller = slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. });
+        let fuller = slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. } | Ty::Tuple(_));
         if better || fuller {
             if *slot != ty {
                 self.changed = true;

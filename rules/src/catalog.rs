@@ -39,6 +39,9 @@ pub struct Crate {
     /// Words of the control flow that this crate brings.
     #[serde(default, rename = "word")]
     pub words: Vec<Word>,
+    /// Kinds of channels that the crate brings.
+    #[serde(default, rename = "channel")]
+    pub channels: Vec<Channel>,
     /// Helpers that call a closure again.
     #[serde(default, rename = "reopen")]
     pub reopens: Vec<Reopen>,
@@ -86,6 +89,12 @@ pub struct Source {
     /// How a transient fault shows. Empty: nothing transient reaches the consumer.
     #[serde(default, rename = "fault")]
     pub faults: Vec<FaultFact>,
+    /// Whether the items come in a channel, so that a receiver of `items` is this source.
+    #[serde(default)]
+    pub channel: bool,
+    /// Who takes the sender of the program's own channel, or a closure that sends to it.
+    #[serde(default)]
+    pub fed: Vec<Feed>,
     /// Builder calls and arguments that change a fact.
     #[serde(default, rename = "when")]
     pub whens: Vec<When>,
@@ -116,6 +125,33 @@ pub struct Opener {
     /// Whether a receiver whose type is unknown is accepted too (the method's name is telling), as a guess.
     #[serde(default)]
     pub telling: bool,
+}
+
+/// A call that takes the sender of a channel, or a closure that sends to it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Feed {
+    /// Path of a free or associated function.
+    #[serde(default, rename = "fn")]
+    pub function: Option<String>,
+    /// Name of a method.
+    #[serde(default)]
+    pub method: Option<String>,
+    /// Types that have the method.
+    #[serde(default)]
+    pub on: Vec<String>,
+}
+
+/// A kind of channel: how it is made, and how its receiver is asked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Channel {
+    /// Paths of the functions that make a sender and a receiver.
+    pub fns: Vec<String>,
+    /// Paths of the types of the receiver.
+    pub types: Vec<String>,
+    /// The receiver's polling methods.
+    pub polls: Vec<Poll>,
 }
 
 /// A call that asks a source for its next item.
@@ -343,8 +379,12 @@ pub fn parse(text: &str) -> Result<Crate, String> {
                 return Err(format!("source `{}`: `variant` goes with `shows-as = \"variant\"`", source.id));
             }
         }
-        if source.open.is_empty() && source.types.is_empty() && source.items.is_empty() {
-            return Err(format!("source `{}` has no `open`, `types` or `items`", source.id));
+        if source.open.is_empty()
+            && source.types.is_empty()
+            && source.items.is_empty()
+            && source.fed.is_empty()
+        {
+            return Err(format!("source `{}` has no `open`, `types`, `items` or `fed`", source.id));
         }
         if source.item.is_none() && source.polls.is_empty() {
             return Err(format!("source `{}` has neither `item` nor `polls`", source.id));
