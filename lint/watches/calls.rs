@@ -3,8 +3,8 @@
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
-    deliver::stream_method,
     infer::chain_of,
+    polls::stream_method,
     state::{Phase, State, Then},
     value::Val,
     walk::{Flow, Walk},
@@ -224,12 +224,16 @@ impl Walk<'_, '_, '_> {
             return self.call_workspace(state, op, &[callee], values);
         }
         let result_ty = self.infer.place(function, &op.to);
-        let from_watch = args.iter().any(|place| self.infer.place(function, place).watch().is_some());
-        if self.is_source(function, &result_ty) && !from_watch {
-            return self.open(state, op, &result_ty);
-        }
-        if self.is_source(function, &result_ty) && values.iter().any(|value| value.holds(&Val::Ours)) {
-            return self.finish_call(state, op, Val::Ours);
+        if self.is_source(function, &result_ty) {
+            // A wrapper is as old as what it wraps.
+            let wrapped = [Val::Ours, Val::Ended, Val::Fresh]
+                .into_iter()
+                .find(|known| values.iter().any(|value| value.holds(known)));
+            match wrapped {
+                Some(value) => return self.finish_call(state, op, value),
+                None if self.wraps_only_new(function, args) => return self.open(state, op, &result_ty),
+                None => {}
+            }
         }
         if matches!(last, "select_all" | "join_all" | "try_join_all" | "try_select" | "select_ok")
             && let Some(handle) = values.iter().find_map(Val::handle)

@@ -9,7 +9,10 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::{FnId, ty::Call},
+    facts::{
+        FnId,
+        ty::{Call, WatchTy},
+    },
     flow::graph::{BodyId, Op, Value},
     syntax::tree::Span,
 };
@@ -82,11 +85,18 @@ impl Walk<'_, '_, '_> {
             |op| match &op.value {
                 Value::Body(inner) => self.opens(function, *inner, depth + 1),
                 Value::Call { callee, args, .. } => {
-                    let from_watch =
-                        args.iter().any(|place| self.infer.place(function, place).watch().is_some());
+                    let span = graph.bodies[body as usize].span;
+                    let here = |watch: &WatchTy| {
+                        watch.opener.is_some_and(|(by, start, _)| {
+                            by == function && (body == 0 || (span.start..span.end).contains(&start))
+                        })
+                    };
+                    let wraps = args
+                        .iter()
+                        .any(|place| self.infer.place(function, place).watch().is_some_and(|watch| !here(watch)));
                     let gives = self.is_source(function, &self.infer.place(function, &op.to));
                     let callees = self.infer.callees(function, callee, args);
-                    (gives && !from_watch) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))
+                    (gives && !wraps) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))
                 }
                 _ => false,
             },

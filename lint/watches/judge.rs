@@ -170,15 +170,17 @@ impl Judge<'_, '_, '_> {
             }
             for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == place) {
                 let from = match &op.value {
-                    Value::Use(from) | Value::Await(from) => Some(from),
-                    Value::Call { callee: Callee::Method { .. }, args, .. } => args.first(),
-                    _ => None,
+                    Value::Use(from) | Value::Await(from) => std::slice::from_ref(from),
+                    Value::Call { callee: Callee::Method { .. }, args, .. } => &args[..args.len().min(1)],
+                    Value::Call { callee: Callee::Path(_), args, .. } => args,
+                    _ => &[],
                 };
-                if let Some(from) = from
-                    && self.infer.place(self.site.function, from).watch().is_some()
-                    && !places.iter().any(|(known, _)| known == from)
-                {
-                    places.push((from.clone(), value.clone()));
+                for from in from {
+                    if self.infer.place(self.site.function, from).watch().is_some()
+                        && !places.iter().any(|(known, _)| known == from)
+                    {
+                        places.push((from.clone(), value.clone()));
+                    }
                 }
             }
         }

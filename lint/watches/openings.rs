@@ -8,7 +8,10 @@ use super::{
     verdict::Verdict,
     walk::{Flow, Walk},
 };
-use crate::{facts::Ty, flow::graph::Op};
+use crate::{
+    facts::{FnId, Ty},
+    flow::graph::{Op, Place},
+};
 
 impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
@@ -62,6 +65,13 @@ impl Walk<'_, '_, '_> {
         };
         failed.set(&op.to, error);
         Flow::All(vec![state.clone(), failed.clone()])
+    }
+
+    /// Whether every watch among these arguments is one whose opening is known.
+    pub(super) fn wraps_only_new(&self, function: FnId, args: &[Place]) -> bool {
+        args.iter().all(|place| {
+            self.infer.place(function, place).watch().is_none_or(|watch| watch.opener.is_some())
+        })
     }
 
     /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits.
