@@ -1,6 +1,6 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 //!
-//! `infer`, `typing`, `call_types`, `feeds` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
+//! `infer`, `typing`, `call_types`, `expected`, `feeds` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
 //! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`,
 //! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`,
 //! `spawn`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `upward` and `scope` know
@@ -17,6 +17,7 @@ mod channels;
 mod combinators;
 mod deliver;
 mod ends;
+mod expected;
 mod facts;
 mod feeds;
 mod fill;

@@ -63,6 +63,7 @@ impl Typing<'_, '_, '_> {
                     _ => {}
                 }
             }
+            self.expect_declared();
             if !self.changed {
                 break;
             }
@@ -131,7 +132,10 @@ impl Typing<'_, '_, '_> {
             || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
         // `None` says less than `Some(stream)`.
         let fuller = slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. } | Ty::Tuple(_));
-        if better || fuller {
+        // A declared type says less than the call that opened it.
+        let opened = matches!((&*slot, &ty), (Ty::Watch(told), Ty::Watch(made))
+            if told.source == made.source && told.opener.is_none() && told.calls.is_empty() && made.opener.is_some());
+        if better || fuller || opened {
             if *slot != ty {
                 self.changed = true;
             }
