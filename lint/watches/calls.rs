@@ -3,7 +3,6 @@
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
-    infer::chain_of,
     polls::stream_method,
     state::{Phase, State, Then},
     value::Val,
@@ -181,9 +180,7 @@ impl Walk<'_, '_, '_> {
             }
             Val::Returns(inner) => {
                 let reopen = self.infer.program.known(function).reopen_method(name)?;
-                let chain: Vec<_> =
-                    args[1..].iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
-                Some(self.helper(state, op, reopen, (**inner).clone(), &chain))
+                Some(self.helper(state, op, reopen, (**inner).clone(), &args[1..]))
             }
             _ => None,
         }
@@ -215,9 +212,9 @@ impl Walk<'_, '_, '_> {
             if let Some(reopen) = known.reopen_fn(&joined)
                 && let Some(Val::Returns(inner)) = values.get(reopen.closure)
             {
-                let chain: Vec<_> =
-                    args.iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
-                return self.helper(state, op, reopen, (**inner).clone(), &chain);
+                let others = (0..).zip(args).filter(|(at, _)| *at != reopen.closure);
+                let policy: Vec<Place> = others.map(|(_, place)| place.clone()).collect();
+                return self.helper(state, op, reopen, (**inner).clone(), &policy);
             }
         }
         if let Some(callee) = callee {

@@ -3,17 +3,15 @@
 use rideout_rules::{catalog::Reopen, model::Outcome};
 
 use super::{
+    made::Found,
     state::State,
     value::Val,
     verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::{
-        FnId,
-        ty::{Call, WatchTy},
-    },
-    flow::graph::{BodyId, Op, Value},
+    facts::{FnId, ty::WatchTy},
+    flow::graph::{BodyId, Op, Place, Value},
     syntax::tree::Span,
 };
 
@@ -25,25 +23,14 @@ impl Walk<'_, '_, '_> {
         op: &Op,
         reopen: &Reopen,
         result: Val,
-        chain: &[Call],
+        policy: &[Place],
     ) -> Flow {
         let result = match result {
             Val::Done(inner) => *inner,
             other => other,
         };
         let location = self.location(state.frame().function, op.span);
-        let called = |names: &[String]| {
-            chain.iter().any(|call| {
-                names.contains(&call.name) || call.argument.as_ref().is_some_and(|text| names.contains(text))
-            })
-        };
-        let in_file = |names: &[String]| {
-            let text =
-                &self.infer.program.files[self.infer.program.functions[state.frame().function].file].text;
-            names.iter().any(|name| text.contains(name.as_str()))
-        };
-        let lifted = called(&reopen.unbounded_by) || (reopen.bounded && in_file(&reopen.unbounded_by));
-        let bounded = (reopen.bounded && !lifted) || called(&reopen.bounded_by);
+        let bounded = self.is_policy_bounded(state.frame().function, reopen, policy);
         if let Some(seen) = &self.ordinary {
             // The helper holds the watch for as long as it is retried.
             seen.again_above.set(true);
@@ -72,6 +59,19 @@ impl Walk<'_, '_, '_> {
         state.bound.get_or_insert(location);
         state.reopened = true;
         self.finish_call(state, op, Val::Done(Box::new(result)))
+    }
+
+    /// Whether a helper stops by itself, by its default or by the policy that it is given. Where that cannot be told, it goes on.
+    fn is_policy_bounded(&self, function: FnId, reopen: &Reopen, policy: &[Place]) -> bool {
+        if !reopen.bounded && reopen.bounded_by.is_empty() {
+            return false;
+        }
+        let infer = self.infer;
+        let made = infer.made(policy.iter().map(|place| (function, place.clone())), false);
+        if made.mentions(&reopen.bounded_by) == Found::Yes {
+            return true;
+        }
+        reopen.bounded && made.mentions(&reopen.unbounded_by) == Found::No
     }
 
     /// Whether running a body opens the source, itself or through functions of the workspace.

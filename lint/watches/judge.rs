@@ -1,13 +1,16 @@
 //! One poll, judged: whether a watch stands there, and where each of its faults leads.
 
+use std::collections::BTreeSet;
+
 use rideout_rules::{
-    catalog::FaultFact,
+    catalog::{self, FaultFact, Within},
     model::{Fault, FaultPath, Location, Outcome, Source, Step, Watch},
 };
 
 use super::{
-    facts,
+    facts::{self, Evidence},
     infer::Infer,
+    made::Made,
     polls::PollSite,
     state::{State, Trail},
     value::{Env, Val},
@@ -32,8 +35,15 @@ impl Judge<'_, '_, '_> {
         let program = self.infer.program;
         let known = program.known(self.site.function);
         let source = &known.sources[self.site.watch.source];
-        let text = &program.files[program.functions[self.site.function].file].text;
-        let mut faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        let made = self.made(source.facts);
+        let files: BTreeSet<usize> = std::iter::once(self.site.function)
+            .chain(self.site.watch.opener.map(|(id, ..)| id))
+            .map(|id| program.functions[id].file)
+            .chain(made.files.iter().copied())
+            .collect();
+        let texts = files.into_iter().map(|file| &*program.files[file].text).collect();
+        let evidence = Evidence { chain: &self.site.watch.calls, made: &made, texts };
+        let mut faults = facts::faults(source.facts, &evidence)?;
         if self.site.fact.none_heals {
             faults.push(facts::healing_none());
         }
@@ -70,6 +80,23 @@ impl Judge<'_, '_, '_> {
             item: program.item_name(self.site.function),
             faults: paths,
         })
+    }
+
+    /// How the watch was made, if a fact of its source depends on it.
+    fn made(&self, source: &catalog::Source) -> Made {
+        let depends = source.whens.iter().any(|when| when.within == Within::Value)
+            || source.faults.iter().any(|fault| !fault.restored_by.is_empty());
+        if !depends {
+            return Made::default();
+        }
+        let mut places = vec![(self.site.function, self.site.stream.clone())];
+        // The sender that a library was given, and what it was given to.
+        if let Some((id, start, end)) = self.site.watch.opener.filter(|_| self.site.watch.channel.is_some()) {
+            let ops = self.infer.graph(id).blocks.iter().flat_map(|block| &block.ops);
+            let opened = ops.filter(|op| (op.span.start, op.span.end) == (start, end));
+            places.extend(opened.map(|op| (id, op.to.clone())));
+        }
+        self.infer.made(places, true)
     }
 
     /// The code that opened the watch, if it fits into one short line.

@@ -222,7 +222,10 @@ pub struct When {
     /// Text of the first argument, if it matters (`false`).
     #[serde(default)]
     pub argument: Option<String>,
-    /// `method`: looked for on the value's own chain. `file`: anywhere in the file.
+    /// Calls, written like `calls`, that keep it from holding.
+    #[serde(default)]
+    pub unless: Vec<String>,
+    /// Where the calls are looked for.
     #[serde(default)]
     pub within: Within,
     /// What holds then.
@@ -239,7 +242,10 @@ pub enum Within {
     /// On the chain of calls that made the value.
     #[default]
     Chain,
-    /// Anywhere in the file.
+    /// On the way of the value, and of what it was made of, wherever in the program that stands. What leaves the view is looked
+    /// for in the text of the files that it was seen in.
+    Value,
+    /// In the text of the files that open and ask it.
     File,
 }
 
@@ -349,7 +355,7 @@ pub struct Reopen {
     /// Whether it stops after a number of calls or a time by default.
     #[serde(default)]
     pub bounded: bool,
-    /// Calls on the policy or the chain, their first arguments, or texts of the file, that lift the bound.
+    /// Calls on the policy, their first arguments, or fields with their values (`a: b`), that lift the bound.
     #[serde(default)]
     pub unbounded_by: Vec<String>,
     /// Calls on the policy or the chain that set a bound.
