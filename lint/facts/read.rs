@@ -183,7 +183,20 @@ impl Program<'_> {
             }
         }
         let own = bounds.iter().find(|bound| self.is_trait(bound.path.last()));
-        own.map_or(Ty::Unknown, |bound| Ty::Dyn(bound.path.last().into()))
+        match own {
+            Some(bound) => Ty::Dyn(bound.path.last().into()),
+            None => bounds.iter().find_map(|bound| self.foreign(bound, at)).unwrap_or_default(),
+        }
+    }
+
+    /// What a trait of another crate tells.
+    fn foreign(&self, bound: &Bound, at: At<'_>) -> Option<Ty> {
+        let known = &self.files[at.file].known;
+        let path = self.resolve_in(at.file, at.scope, &bound.path.segments).join("::");
+        match known.source_of_type(&path) {
+            Some(source) => Some(Ty::Watch(Arc::new(WatchTy::told(source)))),
+            None => known.has(&path).then(|| Ty::Foreign(path.into())),
+        }
     }
 
     fn is_trait(&self, name: &str) -> bool {

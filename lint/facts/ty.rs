@@ -30,6 +30,8 @@ pub(crate) enum Ty {
     Body(FnId, BodyId),
     /// A value behind a trait of the workspace.
     Dyn(Arc<str>),
+    /// A value behind a trait of another crate that the catalog knows, by its path.
+    Foreign(Arc<str>),
 }
 
 /// Names of the methods called on a value on its way, oldest first.
@@ -120,7 +122,7 @@ impl Ty {
     /// Whether it holds a stream whose source is not told by its type.
     pub(crate) fn opaque(&self) -> bool {
         match self {
-            Self::Stream | Self::Unknown | Self::Dyn(_) => true,
+            Self::Stream | Self::Unknown | Self::Dyn(_) | Self::Foreign(_) => true,
             Self::Named { args, .. } | Self::Tuple(args) => args.iter().any(Self::opaque),
             Self::Future(inner) | Self::Callable(inner) => inner.opaque(),
             _ => false,

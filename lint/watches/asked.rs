@@ -56,7 +56,9 @@ impl Walk<'_, '_, '_> {
     /// The library calls a closure with each item.
     fn callback(&self, state: &mut State, fact: &polls::PollFact, args: &[Place], values: &[Val]) -> Flow {
         let function = state.frame().function;
-        let closure = values.iter().zip(args).skip(1).find_map(|(value, place)| match value {
+        let wanted = |at: usize| fact.closure.is_none_or(|closure| at == closure + 1);
+        let given = (0..).zip(values.iter().zip(args)).skip(1).filter(|(at, _)| wanted(*at));
+        let closure = given.map(|(_, given)| given).find_map(|(value, place)| match value {
             Val::Body(function, body, env) => Some((*function, *body, *env)),
             _ => match self.infer.place(function, place) {
                 Ty::Body(function, body) => Some((function, body, state.frame().env)),

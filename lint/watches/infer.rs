@@ -167,7 +167,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             Ty::Named { path, .. } => vec![path.to_string()],
             Ty::Watch(watch) => self.program.known(id).sources[watch.source].facts.types.clone(),
             Ty::Local(at, _) => vec![self.program.types[*at].name.clone()],
-            Ty::Dyn(name) => vec![name.to_string()],
+            Ty::Dyn(name) | Ty::Foreign(name) => vec![name.to_string()],
             _ => Vec::new(),
         }
     }

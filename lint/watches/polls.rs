@@ -22,6 +22,8 @@ pub(super) struct PollFact {
     pub(super) method: &'static str,
     pub(super) runs: bool,
     pub(super) callback: bool,
+    /// Which argument after the receiver the callback is.
+    pub(super) closure: Option<usize>,
     pub(super) skips: bool,
     pub(super) none_heals: bool,
 }
@@ -34,13 +36,21 @@ pub(super) fn poll(known: &Known<'_>, watch: &WatchTy, name: &str) -> Option<Pol
             method: "",
             runs: own.runs,
             callback: own.callback,
+            closure: own.closure,
             skips: own.skips,
             none_heals: own.none_heals,
         });
     }
     let item = known.sources[watch.source].facts.item.clone()?;
-    let plain =
-        |gives, method| PollFact { gives, method, runs: false, callback: false, skips: false, none_heals: false };
+    let plain = |gives, method| PollFact {
+        gives,
+        method,
+        runs: false,
+        callback: false,
+        closure: None,
+        skips: false,
+        none_heals: false,
+    };
     if let Some(poll) = watch.channel.and_then(|channel| known.channel_poll(channel, name)) {
         let method = if mentions(&poll.gives, "Result") { RECEIVED } else { "next" };
         return Some(plain(with_item(&poll.gives, &item), method));

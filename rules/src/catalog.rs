@@ -168,6 +168,9 @@ pub struct Poll {
     /// Whether the call hands a callback to the library, which calls it with each item (`set_delegate`).
     #[serde(default)]
     pub callback: bool,
+    /// For a callback: which argument after the receiver is the closure that hears of the fault, from 0. Default: the first closure.
+    #[serde(default)]
+    pub closure: Option<usize>,
     /// Whether the `None` of this call says that the connection was lost, and the source goes on (`PgListener::try_recv`).
     #[serde(default)]
     pub none_heals: bool,
