@@ -43,7 +43,7 @@ pub(crate) struct Known<'c> {
     word_macros: HashMap<&'c str, Meaning>,
     word_types: Paths<Meaning>,
     reopen_fns: Paths<&'c Reopen>,
-    reopen_methods: HashMap<&'c str, &'c Reopen>,
+    reopen_methods: HashMap<&'c str, Vec<(&'c Reopen, Vec<PathPattern>)>>,
     /// Types whose methods the catalog knows.
     receivers: Paths<()>,
 }
@@ -208,11 +208,12 @@ impl<'c> Known<'c> {
                     known.reopen_fns.add(&roots, path, reopen);
                 }
                 if let Some(method) = &reopen.method {
-                    known.reopen_methods.entry(method).or_insert(reopen);
+                    known.reopen_methods.entry(method).or_default().push((reopen, all(&reopen.on)));
                 }
             }
             let on = entry.sources.iter().flat_map(|source| &source.open).flat_map(|opener| &opener.on);
-            for path in on.chain(entry.values.iter().flat_map(|value| &value.on)) {
+            let policies = entry.reopens.iter().flat_map(|reopen| &reopen.on);
+            for path in on.chain(policies).chain(entry.values.iter().flat_map(|value| &value.on)) {
                 known.receivers.add(&roots, path, ());
             }
         }
@@ -320,9 +321,16 @@ impl<'c> Known<'c> {
         self.reopen_fns.get(path)
     }
 
-    /// The helper that calls a closure again, by its method.
-    pub(crate) fn reopen_method(&self, method: &str) -> Option<&'c Reopen> {
-        self.reopen_methods.get(method).copied()
+    /// The helper that calls a closure again, by its method: one of the closure, or one of a receiver whose type has one of `paths`.
+    pub(crate) fn reopen_method(&self, paths: &[&str], method: &str) -> Option<&'c Reopen> {
+        self.reopen_methods.get(method)?.iter().find_map(|(reopen, on)| {
+            let fits = if paths.is_empty() {
+                on.is_empty()
+            } else {
+                on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+            };
+            fits.then_some(*reopen)
+        })
     }
 
     /// Whether anything in the catalog has this path. Tells which glob import a name comes from.

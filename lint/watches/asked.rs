@@ -1,9 +1,13 @@
 //! Methods of the watch itself, and of one that its function has made anew.
 
-use rideout_rules::model::Outcome;
+use rideout_rules::{
+    catalog::Meaning,
+    model::{Outcome, ShowsAs},
+};
 
 use super::{
     polls,
+    scope::in_loop,
     state::{Phase, State, Then},
     value::Val,
     verdict::Verdict,
@@ -11,7 +15,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{Op, Place},
+    flow::graph::{BlockId, Callee, Op, Place, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -56,6 +60,11 @@ impl Walk<'_, '_, '_> {
     /// The library calls a closure with each item.
     fn callback(&self, state: &mut State, fact: &polls::PollFact, args: &[Place], values: &[Val]) -> Flow {
         let function = state.frame().function;
+        if self.fact.shows_as == ShowsAs::Silent && self.ordinary.is_none() {
+            // It is never called, whatever it would do. A loop that hands it over again after a time does not need it.
+            let again = self.waits_around(function, state.frame().block);
+            return Flow::Done(if again { Verdict::new(Outcome::Unknown, state) } else { self.dead(state) });
+        }
         let wanted = |at: usize| fact.closure.is_none_or(|closure| at == closure + 1);
         let given = (0..).zip(values.iter().zip(args)).skip(1).filter(|(at, _)| wanted(*at));
         let closure = given.map(|(_, given)| given).find_map(|(value, place)| match value {
@@ -78,6 +87,34 @@ impl Walk<'_, '_, '_> {
         }
         let value = state.get(&place);
         self.run_body(state, owner, body, env, &[value], Then::Callback)
+    }
+
+    /// Whether a loop around a block waits for some time.
+    fn waits_around(&self, function: FnId, block: BlockId) -> bool {
+        let graph = self.graph(function);
+        let known = self.infer.program.known(function);
+        let waits = |op: &Op| match &op.value {
+            Value::Call { callee: Callee::Path(path), .. } => {
+                let resolved = self.infer.program.resolve(function, &path.segments).join("::");
+                known.word_fn(&resolved) == Some(Meaning::Wait) || known.hint(path.last()) == Some(Meaning::Wait)
+            }
+            Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
+                let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
+                let paths = self.infer.paths(function, &ty);
+                let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+                known.word_method(&paths, name) == Some(Meaning::Wait)
+            }
+            _ => false,
+        };
+        let mut within = graph.blocks[block as usize].within;
+        while let Some(id) = within {
+            let mut inside = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id));
+            if inside.any(|block| block.ops.iter().any(waits)) {
+                return true;
+            }
+            within = graph.loops[id as usize].parent;
+        }
+        false
     }
 
     /// Whether a method polls the watch that a type holds.

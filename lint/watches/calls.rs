@@ -77,6 +77,11 @@ impl Walk<'_, '_, '_> {
         let paths = self.infer.paths(function, &receiver_ty);
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let callees = self.infer.callees_of(&receiver_ty.inner(), name, function);
+        if let Some(reopen) = known.reopen_method(&paths, name).filter(|reopen| !reopen.on.is_empty())
+            && let Some(Val::Returns(inner)) = values.get(reopen.closure)
+        {
+            return self.helper(state, op, reopen, (**inner).clone(), args);
+        }
         if callees.is_empty()
             && let Some(means) = known.word_method(&paths, name)
             && let Some(flow) = self.word(state, op, means, args, &values, true)
@@ -179,8 +184,8 @@ impl Walk<'_, '_, '_> {
                 Some(self.finish_call(state, op, joined))
             }
             Val::Returns(inner) => {
-                let reopen = self.infer.program.known(function).reopen_method(name)?;
-                Some(self.helper(state, op, reopen, (**inner).clone(), &args[1..]))
+                let reopen = self.infer.program.known(function).reopen_method(&[], name)?;
+                Some(self.helper(state, op, reopen, (**inner).clone(), args))
             }
             _ => None,
         }
@@ -212,9 +217,7 @@ impl Walk<'_, '_, '_> {
             if let Some(reopen) = known.reopen_fn(&joined)
                 && let Some(Val::Returns(inner)) = values.get(reopen.closure)
             {
-                let others = (0..).zip(args).filter(|(at, _)| *at != reopen.closure);
-                let policy: Vec<Place> = others.map(|(_, place)| place.clone()).collect();
-                return self.helper(state, op, reopen, (**inner).clone(), &policy);
+                return self.helper(state, op, reopen, (**inner).clone(), args);
             }
         }
         if let Some(callee) = callee {

@@ -23,14 +23,14 @@ impl Walk<'_, '_, '_> {
         op: &Op,
         reopen: &Reopen,
         result: Val,
-        policy: &[Place],
+        args: &[Place],
     ) -> Flow {
         let result = match result {
             Val::Done(inner) => *inner,
             other => other,
         };
         let location = self.location(state.frame().function, op.span);
-        let bounded = self.is_policy_bounded(state.frame().function, reopen, policy);
+        let bounded = self.is_policy_bounded(state.frame().function, reopen, args);
         if let Some(seen) = &self.ordinary {
             // The helper holds the watch for as long as it is retried.
             seen.again_above.set(true);
@@ -62,12 +62,13 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether a helper stops by itself, by its default or by the policy that it is given. Where that cannot be told, it goes on.
-    fn is_policy_bounded(&self, function: FnId, reopen: &Reopen, policy: &[Place]) -> bool {
+    fn is_policy_bounded(&self, function: FnId, reopen: &Reopen, args: &[Place]) -> bool {
         if !reopen.bounded && reopen.bounded_by.is_empty() {
             return false;
         }
         let infer = self.infer;
-        let made = infer.made(policy.iter().map(|place| (function, place.clone())), false);
+        let policy = (0..).zip(args).filter(|(at, _)| *at != reopen.closure);
+        let made = infer.made(policy.map(|(_, place)| (function, place.clone())), false);
         if made.mentions(&reopen.bounded_by) == Found::Yes {
             return true;
         }

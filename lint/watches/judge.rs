@@ -114,7 +114,8 @@ impl Judge<'_, '_, '_> {
 
     fn consumer(&self) -> Location {
         let graph = self.graph();
-        let within = graph.blocks[self.site.block as usize].within;
+        // What hands over a callback is over before a loop around it goes round.
+        let within = graph.blocks[self.site.block as usize].within.filter(|_| !self.site.fact.callback);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }

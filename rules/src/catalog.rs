@@ -343,9 +343,12 @@ pub struct Reopen {
     /// Path of a free or associated function.
     #[serde(default, rename = "fn")]
     pub function: Option<String>,
-    /// Name of a method on the closure or function.
+    /// Name of a method, on the closure or on a policy.
     #[serde(default)]
     pub method: Option<String>,
+    /// Types of the policy that has the method. Empty: it is one of the closure.
+    #[serde(default)]
+    pub on: Vec<String>,
     /// Which argument is the closure, from 0. For a method the receiver is 0.
     #[serde(default)]
     pub closure: usize,
