@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rideout_rules::catalog::{Meaning, Shape};
 
-use super::{infer::chain_of, polls, typing::Typing};
+use super::{calls::makes_future_of_poll, infer::chain_of, polls, typing::Typing};
 use crate::{
     facts::{
         FnId, Ty,
@@ -58,6 +58,11 @@ impl Typing<'_, '_, '_> {
             && let Some(watch) = args.iter().find_map(|arg| self.place(arg).watch().cloned())
         {
             return with_call(&watch, Call { name: "select_all".to_owned(), argument: None, closure: None });
+        }
+        if makes_future_of_poll(&resolved)
+            && let Ty::Body(id, body) = &first
+        {
+            return Ty::Future(Box::new(self.called(*id, *body).inner()));
         }
         if last == "poll_fn"
             && let Ty::Body(id, body) = &first

@@ -66,6 +66,11 @@ impl Walk<'_, '_, '_> {
                 state.waited = true;
             }
         }
+        if self.fact.healed_by.iter().any(|known| known == name) && state.phase != Phase::Fresh {
+            // The connection is back: only the subscription is at stake from here on.
+            state.healed = true;
+            state.arm = None;
+        }
         if let Some(flow) = self.on_value(state, op, name, args, &values, name_span) {
             return flow;
         }
@@ -224,6 +229,15 @@ impl Walk<'_, '_, '_> {
             return self.call_workspace(state, op, &[callee], values);
         }
         let result_ty = self.infer.place(function, &op.to);
+        if makes_future_of_poll(&resolved) {
+            match first {
+                Val::Returns(inner) => return self.finish_call(state, op, *inner),
+                Val::Body(owner, body, env) => {
+                    return self.run_body(state, owner, body, env, &[], Then::Into(op.to.clone()));
+                }
+                _ => {}
+            }
+        }
         if self.is_source(function, &result_ty) {
             // A wrapper is as old as what it wraps.
             let wrapped = [Val::Ours, Val::Ended, Val::Fresh]
@@ -293,4 +307,9 @@ impl Walk<'_, '_, '_> {
         }
         self.unknown(state, op, "", &[], &values, false)
     }
+}
+
+/// Whether a function makes a future of a closure that polls.
+pub(super) fn makes_future_of_poll(path: &[String]) -> bool {
+    matches!(path, [.., module, name] if module == "future" && name == "poll_fn")
 }

@@ -37,7 +37,9 @@ impl Walk<'_, '_, '_> {
         let count = match state.phase {
             Phase::Polled(count) => count,
             Phase::Fresh => {
+                // The new stream's own fault: what became of the old one's is told.
                 state.phase = Phase::Polled(0);
+                state.forget_arms();
                 0
             }
         };

@@ -52,6 +52,7 @@ pub(super) fn healing_none() -> FaultFact {
         transient: Vec::new(),
         others: Vec::new(),
         announced_by: None,
+        healed_by: Vec::new(),
         restored_by: Vec::new(),
         restored_on: None,
     }

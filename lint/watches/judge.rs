@@ -12,6 +12,7 @@ use super::{
     infer::Infer,
     made::Made,
     polls::PollSite,
+    scope::loop_around,
     state::{State, Trail},
     value::{Env, Val},
     verdict::{Ended, Verdict},
@@ -115,7 +116,7 @@ impl Judge<'_, '_, '_> {
     fn consumer(&self) -> Location {
         let graph = self.graph();
         // What hands over a callback is over before a loop around it goes round.
-        let within = graph.blocks[self.site.block as usize].within.filter(|_| !self.site.fact.callback);
+        let within = loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !self.site.fact.callback);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }
@@ -132,7 +133,7 @@ impl Judge<'_, '_, '_> {
             return true;
         }
         let block = &self.graph().blocks[self.site.block as usize];
-        block.within.is_some() || self.called_in_loop(self.site.function, 0)
+        loop_around(self.graph(), block).is_some() || self.called_in_loop(self.site.function, 0)
     }
 
     fn called_in_loop(&self, id: FnId, depth: usize) -> bool {
@@ -154,7 +155,11 @@ impl Judge<'_, '_, '_> {
 
     fn walk(&self, fault: &FaultFact, source: &str, consumer: Location) -> Vec<FaultPath> {
         let walk = Walk::new(self.infer, self.site, fault, source);
-        let state = self.start(consumer);
+        let mut state = self.start(consumer);
+        if let Some(future) = &self.site.future {
+            // The call stands in another body, and what it gives is awaited here.
+            let _ = walk.poll(&mut state, &self.site.fact, future, self.site.fact.method);
+        }
         let start = state.clone();
         let mut verdict = if walk.is_request(self.site.function) {
             Verdict::new(Outcome::OneShot, &state)

@@ -49,9 +49,7 @@ impl Walk<'_, '_, '_> {
         state.set(&op.to, ready(ty));
         let Some(failed) = &mut failed else { return Flow::Next };
         // From here on the fault is that of the opening.
-        failed.arm = None;
-        failed.arm_item = None;
-        failed.arms.clear();
+        failed.forget_arms();
         let block = failed.frame().block;
         let function = failed.frame().function;
         if self.graph(function).blocks[block as usize].within.is_some() {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Known, Ty, ty::WatchTy},
-    flow::graph::{Callee, Graph, Place, Value},
+    flow::graph::{BodyId, Callee, Graph, Op, Place, Value},
     syntax::tree::Span,
 };
 
@@ -111,6 +111,8 @@ pub(super) struct PollSite {
     pub(super) watch: Arc<WatchTy>,
     pub(super) fact: PollFact,
     pub(super) name_span: Span,
+    /// The future of a call that runs, where another body awaits it: the site is there.
+    pub(super) future: Option<Place>,
 }
 
 /// Every poll in a function.
@@ -118,18 +120,24 @@ pub(super) fn find(infer: &Infer<'_, '_>, id: FnId, graph: &Graph, types: &Types
     let known = infer.program.known(id);
     let mut sites = Vec::new();
     for (block, facts) in graph.blocks.iter().enumerate() {
-        for (op, facts) in facts.ops.iter().enumerate() {
-            let Value::Call { callee: Callee::Method { name, .. }, args, name_span } = &facts.value else {
+        for (op, Op { value, to, .. }) in facts.ops.iter().enumerate() {
+            let Value::Call { callee: Callee::Method { name, .. }, args, name_span } = value else {
                 continue;
             };
             let Some(stream) = args.first() else { continue };
             let may_be = !types.locals[stream.local as usize].is_unknown();
             let Some(Ty::Watch(watch)) = may_be.then(|| infer.place(id, stream)) else { continue };
             let Some(fact) = poll(known, &watch, name) else { continue };
+            let moved = if fact.runs { awaited_elsewhere(graph, facts.body, to) } else { None };
+            let (block, op, future) = match moved {
+                Some((block, op, future)) => (block, op, Some(future)),
+                None => (block, op, None),
+            };
             sites.push(PollSite {
                 function: id,
                 block: u32::try_from(block).unwrap_or(u32::MAX),
                 op,
+                future,
                 stream: stream.clone(),
                 watch,
                 fact,
@@ -138,4 +146,21 @@ pub(super) fn find(infer: &Infer<'_, '_>, id: FnId, graph: &Graph, types: &Types
         }
     }
     sites
+}
+
+/// Where another body than this one awaits a future that was kept in a local.
+fn awaited_elsewhere(graph: &Graph, body: BodyId, made: &Place) -> Option<(usize, usize, Place)> {
+    let ops = || {
+        graph.blocks.iter().enumerate().flat_map(|(block, facts)| {
+            facts.ops.iter().enumerate().map(move |(op, facts_op)| (block, op, facts.body, facts_op))
+        })
+    };
+    let kept = ops().find_map(|(.., op)| match &op.value {
+        Value::Use(from) if from == made && op.to.fields.is_empty() => Some(op.to.clone()),
+        _ => None,
+    })?;
+    ops().find_map(|(block, op, by, facts)| match &facts.value {
+        Value::Await(place) if *place == kept && by != body => Some((block, op, kept.clone())),
+        _ => None,
+    })
 }

@@ -47,6 +47,8 @@ impl Walk<'_, '_, '_> {
                 let call = self.outer_call(state, call);
                 return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
             }
+            // `poll_fn(..)`.
+            other if other.is_variant("Ready") => other.payload(),
             other => other,
         };
         state.set(&op.to, result);

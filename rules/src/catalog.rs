@@ -208,6 +208,9 @@ pub struct FaultFact {
     /// For `ends`: the item's variant that comes right before the end (`Message::Close`).
     #[serde(default)]
     pub announced_by: Option<String>,
+    /// Methods that bring the connection back, and not the subscription.
+    #[serde(default)]
+    pub healed_by: Vec<String>,
     /// Methods that make the watch hear again after a fault which heals the connection but loses the subscription.
     #[serde(default)]
     pub restored_by: Vec<String>,
