@@ -59,8 +59,13 @@ impl Walk<'_, '_, '_> {
         let frame = state.frame();
         let graph = self.graph(frame.function);
         let block = &graph.blocks[frame.block as usize];
-        let is_next = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
-            op.to == *place
+        let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
+        let kept = ops().find_map(|op| match &op.value {
+            Value::Use(from) if op.to == *place => Some(from),
+            _ => None,
+        });
+        let is_next = ops().any(|op| {
+            (op.to == *place || Some(&op.to) == kept)
                 && matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                     if matches!(name.as_str(), "next" | "next_backoff" | "next_delay")
                         && self.infer.place(frame.function, &args[0]).watch().is_none())

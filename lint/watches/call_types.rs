@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rideout_rules::catalog::{Meaning, Shape};
 
-use super::{calls::makes_future_of_poll, infer::chain_of, polls, typing::Typing};
+use super::{calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, typing::Typing};
 use crate::{
     facts::{
         FnId, Ty,
@@ -183,7 +183,11 @@ impl Typing<'_, '_, '_> {
             if let Some(shape) = known.value_method(&paths, name) {
                 return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
             }
-            if let Some((source, opener, guessed)) = known.open_method(&paths, name) {
+            let opening = known.open_method(&paths, name);
+            if opening.is_some_and(|(.., guessed)| guessed) {
+                self.withheld.set(true);
+            }
+            if let Some((source, opener, guessed)) = opening.filter(|(.., guessed)| self.guesses || !guessed) {
                 let mut calls = chain_of(&receiver);
                 calls.push(call());
                 let watch = self.opened(source, calls, span, guessed);
@@ -273,7 +277,13 @@ impl Typing<'_, '_, '_> {
             "map" | "and_then" => {
                 let Some(closure) = closure else { return Ty::Unknown };
                 self.bind_param_ty(&closure, &inside);
+                let by_path = rest.first().and_then(|place| self.path_at(place));
                 let given = match &closure {
+                    _ if let Some(name) = by_path.as_deref().and_then(combinator_at)
+                        && let Ty::Named { path, args, .. } = &inside =>
+                    {
+                        self.combinator(name, path, args, &inside, &[])
+                    }
                     Ty::Body(id, body) => self.called(*id, *body),
                     Ty::Function(id) => self.infer.output(*id),
                     _ => Ty::Unknown,

@@ -114,6 +114,17 @@ impl Walk<'_, '_, '_> {
                 }
                 None => done(state, Val::variant("Err", Some(payload))),
             },
+            // A combinator given by its path: `.and_then(Result::ok)`.
+            "map" | "and_then" if full && matches!(values.get(1), Some(Val::Path(path)) if combinator_at(path).is_some()) =>
+            {
+                let Some(Val::Path(path)) = values.get(1) else { return None };
+                let flow = self.combinator(state, op, combinator_at(path)?, &payload, &[], &[])?;
+                if name == "map" {
+                    let inner = state.get(&op.to);
+                    state.set(&op.to, Val::variant(variant, Some(inner)));
+                }
+                Some(flow)
+            }
             "map" | "and_then" if full => match closure() {
                 Some((function, body, env)) => {
                     let then = match (name, variant) {
@@ -179,6 +190,13 @@ impl Walk<'_, '_, '_> {
             _ => None,
         }
     }
+}
+
+/// The combinator of `Result` or `Option` that a path names, of those that need no argument.
+pub(super) fn combinator_at(path: &str) -> Option<&str> {
+    let (owner, name) = path.rsplit_once("::")?;
+    let known = matches!(name, "ok" | "err" | "transpose" | "flatten");
+    (known && matches!(owner.rsplit("::").next(), Some("Result" | "Option"))).then_some(name)
 }
 
 fn transposed(variant: &str, payload: Val, receiver: &Val) -> Val {

@@ -75,7 +75,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             return Rc::new(declared());
         }
         self.busy.borrow_mut().push(id);
-        let types = Rc::new(Typing { infer: self, id, locals: declared().locals, changed: false }.settle());
+        let types = Rc::new(Typing::new(self, id, declared().locals).settle());
         self.busy.borrow_mut().pop();
         self.types.borrow_mut().insert(id, Rc::clone(&types));
         types

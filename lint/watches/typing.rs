@@ -1,6 +1,6 @@
 //! The types of one function's locals: its graph is read until they settle.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use super::infer::{Infer, Types};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// How often a graph is read before its types are taken as settled.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// The types of one function, on the way.
 pub(super) struct Typing<'i, 'p, 'c> {
@@ -18,6 +18,17 @@ pub(super) struct Typing<'i, 'p, 'c> {
     pub(super) id: FnId,
     pub(super) locals: Vec<Ty>,
     pub(super) changed: bool,
+    /// Whether a method's name may tell where the type of its receiver does not: once everything else is known.
+    pub(super) guesses: bool,
+    /// Whether it was not asked.
+    pub(super) withheld: Cell<bool>,
+}
+
+impl<'i, 'p, 'c> Typing<'i, 'p, 'c> {
+    /// Types that nothing is known of.
+    pub(super) fn new(infer: &'i Infer<'p, 'c>, id: FnId, locals: Vec<Ty>) -> Self {
+        Self { infer, id, locals, changed: false, guesses: false, withheld: Cell::new(false) }
+    }
 }
 
 impl Typing<'_, '_, '_> {
@@ -30,6 +41,16 @@ impl Typing<'_, '_, '_> {
             }
         }
         self.params_from_callers();
+        self.rounds();
+        if self.withheld.get() {
+            self.guesses = true;
+            self.rounds();
+        }
+        Types { locals: self.locals }
+    }
+
+    fn rounds(&mut self) {
+        let graph = self.infer.graph(self.id);
         for _ in 0..ROUNDS {
             self.changed = false;
             for block in &graph.blocks {
@@ -68,7 +89,6 @@ impl Typing<'_, '_, '_> {
                 break;
             }
         }
-        Types { locals: self.locals }
     }
 
     /// A parameter whose declared type does not tell is what its callers hand in.
@@ -286,6 +306,16 @@ impl Typing<'_, '_, '_> {
                 self.changed = true;
             }
         }
+    }
+
+    /// The path that a place holds.
+    pub(super) fn path_at(&self, place: &Place) -> Option<String> {
+        let graph = self.infer.graph(self.id);
+        let mut ops = graph.blocks.iter().flat_map(|block| &block.ops);
+        ops.find(|op| op.to == *place).and_then(|op| match &op.value {
+            Value::Path(path) => Some(path.segments.join("::")),
+            _ => None,
+        })
     }
 
     /// The text of a literal or path that a place holds.
