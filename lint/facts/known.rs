@@ -287,6 +287,14 @@ impl<'c> Known<'c> {
         })
     }
 
+    /// Whether what a method gives is as dead as its receiver, whose type has one of `paths`.
+    pub(crate) fn borrows(&self, paths: &[&str], method: &str) -> bool {
+        let value = self.value_methods.get(method).into_iter().flatten().any(|(value, on)| {
+            value.borrows && on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+        });
+        value || self.open_method(paths, method).is_some_and(|(_, opener, _)| opener.borrows)
+    }
+
     /// What a function means.
     pub(crate) fn word_fn(&self, path: &str) -> Option<Meaning> {
         self.word_fns.get(path)

@@ -111,6 +111,10 @@ impl Program<'_> {
         }
         let joined = resolved.join("::");
         if let Some(source) = known.source_of_type(&joined) {
+            // One type for several sources of its crate: the item tells which.
+            let of_crate = |other: &usize| known.sources[*other].package == known.sources[source].package;
+            let by_item = path.arguments.iter().find_map(|item| self.item_source(item, at, depth));
+            let source = by_item.filter(of_crate).unwrap_or(source);
             return Ty::Watch(Arc::new(WatchTy::told(source)));
         }
         if let Some(channel) = known.channel_type(&joined)
@@ -205,9 +209,8 @@ impl Program<'_> {
 
     /// A stream with this item: a source, if the catalog knows a type in it.
     fn stream_ty(&self, item: &Type, at: At<'_>, depth: usize) -> Ty {
-        self.item_source(item, at, depth).map_or(Ty::Stream, |source| {
-            Ty::Watch(Arc::new(WatchTy::told(source)))
-        })
+        self.item_source(item, at, depth)
+            .map_or(Ty::Stream, |source| Ty::Watch(Arc::new(WatchTy::told(source))))
     }
 
     /// The source whose items a channel of these carries.

@@ -47,7 +47,10 @@ impl Walk<'_, '_, '_> {
                 self.finish_call(state, op, Val::variant("Some", Some(Val::Ours)))
             }
             _ => {
-                let keeps = self.infer.place(function, &op.to).watch().is_some();
+                let keeps = self.infer.place(function, &op.to).watch().is_some() || {
+                    let paths = self.infer.paths(function, ty);
+                    known.borrows(&paths.iter().map(String::as_str).collect::<Vec<_>>(), name)
+                };
                 self.finish_call(
                     state,
                     op,
@@ -96,7 +99,8 @@ impl Walk<'_, '_, '_> {
         let waits = |op: &Op| match &op.value {
             Value::Call { callee: Callee::Path(path), .. } => {
                 let resolved = self.infer.program.resolve(function, &path.segments).join("::");
-                known.word_fn(&resolved) == Some(Meaning::Wait) || known.hint(path.last()) == Some(Meaning::Wait)
+                known.word_fn(&resolved) == Some(Meaning::Wait)
+                    || known.hint(path.last()) == Some(Meaning::Wait)
             }
             Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                 let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));

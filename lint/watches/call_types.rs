@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rideout_rules::catalog::{Meaning, Shape};
 
-use super::{calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, typing::Typing};
+use super::{
+    calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, typing::Typing,
+};
 use crate::{
     facts::{
         FnId, Ty,
@@ -187,7 +189,8 @@ impl Typing<'_, '_, '_> {
             if opening.is_some_and(|(.., guessed)| guessed) {
                 self.withheld.set(true);
             }
-            if let Some((source, opener, guessed)) = opening.filter(|(.., guessed)| self.guesses || !guessed) {
+            if let Some((source, opener, guessed)) = opening.filter(|(.., guessed)| self.guesses || !guessed)
+            {
                 let mut calls = chain_of(&receiver);
                 calls.push(call());
                 let watch = self.opened(source, calls, span, guessed);
@@ -250,8 +253,7 @@ impl Typing<'_, '_, '_> {
             let mut calls = watch.calls.clone();
             calls.push(call);
             let opener_at = watch.opener;
-            let next =
-                WatchTy { calls, opener: opener_at, guessed: watch.guessed, ..WatchTy::told(source) };
+            let next = WatchTy { calls, opener: opener_at, guessed: watch.guessed, ..WatchTy::told(source) };
             let shape = opener.gives.clone().unwrap_or(Shape::Watch);
             return self.infer.shape(&shape, known, Some(&next));
         }

@@ -1,8 +1,10 @@
 //! Methods of `Result`, `Option` and futures that the standard library and the futures crates define.
 
+use rideout_rules::catalog::Meaning;
+
 use super::{
     state::{State, Then},
-    value::Val,
+    value::{PERMANENT, Val},
     walk::{Flow, Walk},
 };
 use crate::{
@@ -112,10 +114,15 @@ impl Walk<'_, '_, '_> {
                     };
                     Some(self.run_body(state, function, body, env, &[payload], then))
                 }
+                None if name == "map_err" && self.is_permanent(state, values.get(1)) => {
+                    done(state, Val::variant("Err", Some(Val::variant(PERMANENT, Some(payload)))))
+                }
                 None => done(state, Val::variant("Err", Some(payload))),
             },
             // A combinator given by its path: `.and_then(Result::ok)`.
-            "map" | "and_then" if full && matches!(values.get(1), Some(Val::Path(path)) if combinator_at(path).is_some()) =>
+            "map" | "and_then"
+                if full
+                    && matches!(values.get(1), Some(Val::Path(path)) if combinator_at(path).is_some()) =>
             {
                 let Some(Val::Path(path)) = values.get(1) else { return None };
                 let flow = self.combinator(state, op, combinator_at(path)?, &payload, &[], &[])?;
@@ -166,6 +173,15 @@ impl Walk<'_, '_, '_> {
                 && graph.locals[place.local as usize].name.is_none()
         });
         asked && frame.function == self.site.function
+    }
+
+    /// Whether a function given by its path makes errors that are not tried again.
+    fn is_permanent(&self, state: &State, given: Option<&Val>) -> bool {
+        let Some(Val::Path(path)) = given else { return false };
+        let segments: Vec<String> = path.split("::").map(str::to_owned).collect();
+        let function = state.frame().function;
+        let resolved = self.infer.program.resolve(function, &segments).join("::");
+        self.infer.program.known(function).word_fn(&resolved) == Some(Meaning::Permanent)
     }
 
     fn enter_closure_arm(&self, state: &mut State, function: usize, body: u32) {

@@ -175,6 +175,23 @@ fn hands_over(name: &str) -> bool {
         || name.starts_with("pop")
         || matches!(
             name,
-            "next" | "take" | "remove" | "replace" | "swap" | "clone" | "into" | "lock" | "read" | "write" | "join" | "iter" | "collect" | "poll_next" | "try_next" | "select_next_some" | "join_next" | "into_inner"
+            "next"
+                | "take"
+                | "remove"
+                | "replace"
+                | "swap"
+                | "clone"
+                | "into"
+                | "lock"
+                | "read"
+                | "write"
+                | "join"
+                | "iter"
+                | "collect"
+                | "poll_next"
+                | "try_next"
+                | "select_next_some"
+                | "join_next"
+                | "into_inner"
         )
 }

@@ -4,10 +4,7 @@ use std::collections::HashSet;
 
 use super::infer::Infer;
 use crate::{
-    facts::{
-        FnId, Ty,
-        ty::WatchTy,
-    },
+    facts::{FnId, Ty, ty::WatchTy},
     flow::graph::{BodyId, Callee, End, Graph, LocalId, Op, Pattern, Place, Value},
     syntax::tree::Span,
 };
@@ -66,9 +63,7 @@ impl Infer<'_, '_> {
                 .collect();
             let source = match callee {
                 _ if given.is_empty() => continue,
-                Callee::Path(path) => {
-                    known.fed_fn(&program.resolve(id, &path.segments).join("::"))
-                }
+                Callee::Path(path) => known.fed_fn(&program.resolve(id, &path.segments).join("::")),
                 Callee::Method { name, .. } => {
                     let paths = self.paths(id, &types(&args[0]).inner());
                     known.fed_method(&paths.iter().map(String::as_str).collect::<Vec<_>>(), name)
@@ -84,9 +79,10 @@ impl Infer<'_, '_> {
                 continue;
             }
             let params = self.graph(next).bodies.first().map_or(&[][..], |body| &body.params);
-            let found = given.iter().filter_map(|at| params.get(*at)).find_map(|param| {
-                self.feeding(next, *param, &|place| self.place(next, place), depth + 1)
-            });
+            let found = given
+                .iter()
+                .filter_map(|at| params.get(*at))
+                .find_map(|param| self.feeding(next, *param, &|place| self.place(next, place), depth + 1));
             if found.is_some() {
                 return found;
             }
@@ -127,8 +123,12 @@ fn carriers(graph: &Graph, sender: LocalId) -> HashSet<LocalId> {
 fn sends_on(graph: &Graph, body: BodyId, senders: &HashSet<LocalId>) -> bool {
     let bodies = within(graph, body);
     let Some(param) = graph.bodies[body as usize].params.first() else { return false };
-    let ops: Vec<&Op> =
-        graph.blocks.iter().filter(|block| bodies.contains(&block.body)).flat_map(|block| &block.ops).collect();
+    let ops: Vec<&Op> = graph
+        .blocks
+        .iter()
+        .filter(|block| bodies.contains(&block.body))
+        .flat_map(|block| &block.ops)
+        .collect();
     let mut items = HashSet::from([*param]);
     for op in &ops {
         if let Value::Use(from) = &op.value

@@ -5,7 +5,7 @@ use rideout_rules::{catalog::Reopen, model::Outcome};
 use super::{
     made::Found,
     state::State,
-    value::Val,
+    value::{PERMANENT, Val},
     verdict::Verdict,
     walk::{Flow, Walk},
 };
@@ -35,9 +35,12 @@ impl Walk<'_, '_, '_> {
             // The helper holds the watch for as long as it is retried.
             seen.again_above.set(true);
         }
-        let retried = result.is_variant("Err") || reopen.on_ok;
+        let permanent = result.payload().is_variant(PERMANENT);
+        let retried = (result.is_variant("Err") && !permanent) || reopen.on_ok;
         state.step(location, "a helper calls it again on an error");
         if !retried {
+            let result =
+                if permanent { Val::variant("Err", Some(result.payload().payload())) } else { result };
             let given = Val::Done(Box::new(result));
             return self.finish_call(state, op, given);
         }
@@ -92,9 +95,9 @@ impl Walk<'_, '_, '_> {
                             by == function && (body == 0 || (span.start..span.end).contains(&start))
                         })
                     };
-                    let wraps = args
-                        .iter()
-                        .any(|place| self.infer.place(function, place).watch().is_some_and(|watch| !here(watch)));
+                    let wraps = args.iter().any(|place| {
+                        self.infer.place(function, place).watch().is_some_and(|watch| !here(watch))
+                    });
                     let gives = self.is_source(function, &self.infer.place(function, &op.to));
                     let callees = self.infer.callees(function, callee, args);
                     (gives && !wraps) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))

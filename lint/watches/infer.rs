@@ -95,7 +95,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             Ty::Tuple(parts) => {
                 field.parse::<usize>().ok().and_then(|at| parts.get(at).cloned()).unwrap_or_default()
             }
-            _ => Ty::Unknown,
+            _ => in_answer(&ty),
         })
     }
 
@@ -196,5 +196,15 @@ pub(super) fn chain_of(ty: &Ty) -> Vec<Call> {
         Ty::Named { calls, .. } => calls.clone(),
         Ty::Watch(watch) => watch.calls.clone(),
         _ => Vec::new(),
+    }
+}
+
+/// What a field of another crate's answer holds: the watch, if there is one in it.
+pub(super) fn in_answer(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Named { path, args, .. } if !matches!(&**path, "Result" | "Option" | "Poll") => {
+            args.iter().find(|arg| matches!(arg, Ty::Watch(_))).cloned().unwrap_or_default()
+        }
+        _ => Ty::Unknown,
     }
 }

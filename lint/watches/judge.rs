@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     facts::FnId,
-    flow::graph::{Callee, End, Graph, Pattern, Place, Value},
+    flow::graph::{Callee, End, Graph, Op, Pattern, Place, Value},
     syntax::tree::Span,
 };
 
@@ -116,7 +116,8 @@ impl Judge<'_, '_, '_> {
     fn consumer(&self) -> Location {
         let graph = self.graph();
         // What hands over a callback is over before a loop around it goes round.
-        let within = loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !self.site.fact.callback);
+        let within =
+            loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !self.site.fact.callback);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }
@@ -209,15 +210,25 @@ impl Judge<'_, '_, '_> {
                     _ => &[],
                 };
                 for from in from {
-                    if self.infer.place(self.site.function, from).watch().is_some()
-                        && !places.iter().any(|(known, _)| known == from)
-                    {
+                    let leads = matches!(op.value, Value::Use(_))
+                        || self.infer.place(self.site.function, from).watch().is_some()
+                        || self.borrows(op, from);
+                    if leads && !places.iter().any(|(known, _)| known == from) {
                         places.push((from.clone(), value.clone()));
                     }
                 }
             }
         }
         places
+    }
+
+    /// Whether a call gives what is as dead as its receiver.
+    fn borrows(&self, op: &Op, receiver: &Place) -> bool {
+        let Value::Call { callee: Callee::Method { name, .. }, .. } = &op.value else { return false };
+        let function = self.site.function;
+        let paths = self.infer.paths(function, &self.infer.place(function, receiver));
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        self.infer.program.known(function).borrows(&paths, name)
     }
 
     fn path(&self, fault: &Fault, ended: Ended) -> FaultPath {

@@ -49,7 +49,13 @@ impl Made {
         for name in names {
             let one = match name.split_once(": ") {
                 Some((field, value)) => self.has(&[field.to_owned()], Some(value)),
-                None if self.calls.iter().any(|call| call.argument.as_ref().is_some_and(|text| is_end(text, name))) => Found::Yes,
+                None if self
+                    .calls
+                    .iter()
+                    .any(|call| call.argument.as_ref().is_some_and(|text| is_end(text, name))) =>
+                {
+                    Found::Yes
+                }
                 None => self.has(std::slice::from_ref(name), None),
             };
             match one {
@@ -164,7 +170,9 @@ impl Maker<'_, '_, '_> {
         match &ops.find(|op| op.to == *place)?.value {
             Value::Bool(value) => Some(value.to_string()),
             Value::Int(digits) => Some(digits.clone()),
-            Value::Path(path) if !is_constant(path) || path.segments.len() > 1 => Some(path.segments.join("::")),
+            Value::Path(path) if !is_constant(path) || path.segments.len() > 1 => {
+                Some(path.segments.join("::"))
+            }
             Value::Call { callee: Callee::Path(path), args, .. } => match (path.single(), args.first()) {
                 (Some("Some"), Some(_)) => Some("Some".to_owned()),
                 _ => Some(path.segments.join("::")),
@@ -202,7 +210,9 @@ impl Maker<'_, '_, '_> {
                     self.go_back(id, std::slice::from_ref(value));
                 }
                 End::Select { arms, .. } => {
-                    for arm in arms.iter().filter(|arm| arm.got.local == place.local || binds(&arm.pat, place.local)) {
+                    for arm in
+                        arms.iter().filter(|arm| arm.got.local == place.local || binds(&arm.pat, place.local))
+                    {
                         told = true;
                         self.go_back(id, std::slice::from_ref(&arm.future));
                     }
@@ -210,7 +220,9 @@ impl Maker<'_, '_, '_> {
                 _ => {}
             }
         }
-        if let Some(at) = graph.bodies.first().and_then(|body| body.params.iter().position(|param| *param == place.local)) {
+        if let Some(at) =
+            graph.bodies.first().and_then(|body| body.params.iter().position(|param| *param == place.local))
+        {
             told |= self.callers(id, at);
         }
         self.made.open |= !told;
@@ -315,7 +327,8 @@ impl Maker<'_, '_, '_> {
     /// Back from a field to what it is given, wherever the type is made, and on to what is called on it.
     fn field(&mut self, ty: usize, field: &str) {
         let infer = self.infer;
-        let of_type = |id: FnId, place: &Place| matches!(infer.place(id, place), Ty::Local(at, _) if at == ty);
+        let of_type =
+            |id: FnId, place: &Place| matches!(infer.place(id, place), Ty::Local(at, _) if at == ty);
         let mut told = false;
         for id in infer.program.live() {
             for op in infer.graph(id).blocks.iter().flat_map(|block| &block.ops) {
@@ -325,7 +338,9 @@ impl Maker<'_, '_, '_> {
                 };
                 match &op.value {
                     Value::Struct { fields, .. } => {
-                        let Some((_, place)) = fields.iter().find(|(name, _)| name == field) else { continue };
+                        let Some((_, place)) = fields.iter().find(|(name, _)| name == field) else {
+                            continue;
+                        };
                         if of_type(id, &op.to) {
                             told = true;
                             self.go_back(id, std::slice::from_ref(place));

@@ -67,9 +67,8 @@ impl Walk<'_, '_, '_> {
 
     /// Whether every watch among these arguments is one whose opening is known.
     pub(super) fn wraps_only_new(&self, function: FnId, args: &[Place]) -> bool {
-        args.iter().all(|place| {
-            self.infer.place(function, place).watch().is_none_or(|watch| watch.opener.is_some())
-        })
+        args.iter()
+            .all(|place| self.infer.place(function, place).watch().is_none_or(|watch| watch.opener.is_some()))
     }
 
     /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits.

@@ -24,6 +24,8 @@ pub(super) struct PollFact {
     pub(super) callback: bool,
     /// Which argument after the receiver the callback is.
     pub(super) closure: Option<usize>,
+    /// What the callback returns to end the watch.
+    pub(super) stops: Vec<String>,
     pub(super) skips: bool,
     pub(super) none_heals: bool,
 }
@@ -37,6 +39,7 @@ pub(super) fn poll(known: &Known<'_>, watch: &WatchTy, name: &str) -> Option<Pol
             runs: own.runs,
             callback: own.callback,
             closure: own.closure,
+            stops: own.stops.clone(),
             skips: own.skips,
             none_heals: own.none_heals,
         });
@@ -48,6 +51,7 @@ pub(super) fn poll(known: &Known<'_>, watch: &WatchTy, name: &str) -> Option<Pol
         runs: false,
         callback: false,
         closure: None,
+        stops: Vec::new(),
         skips: false,
         none_heals: false,
     };
@@ -70,6 +74,9 @@ pub(super) fn poll(known: &Known<'_>, watch: &WatchTy, name: &str) -> Option<Pol
     };
     Some(plain(gives, method))
 }
+
+/// The poll of a source that is a future.
+pub(super) const AWAITED: &str = "await";
 
 /// What hands an item over in a `Result` whose `Err` is the end of the channel.
 pub(super) const RECEIVED: &str = "recv";
@@ -120,11 +127,15 @@ pub(super) fn find(infer: &Infer<'_, '_>, id: FnId, graph: &Graph, types: &Types
     let known = infer.program.known(id);
     let mut sites = Vec::new();
     for (block, facts) in graph.blocks.iter().enumerate() {
-        for (op, Op { value, to, .. }) in facts.ops.iter().enumerate() {
-            let Value::Call { callee: Callee::Method { name, .. }, args, name_span } = value else {
-                continue;
+        for (op, Op { value, to, span }) in facts.ops.iter().enumerate() {
+            let (name, stream, name_span) = match value {
+                Value::Call { callee: Callee::Method { name, .. }, args, name_span } => match args.first() {
+                    Some(stream) => (name.as_str(), stream, name_span),
+                    None => continue,
+                },
+                Value::Await(stream) => (AWAITED, stream, span),
+                _ => continue,
             };
-            let Some(stream) = args.first() else { continue };
             let may_be = !types.locals[stream.local as usize].is_unknown();
             let Some(Ty::Watch(watch)) = may_be.then(|| infer.place(id, stream)) else { continue };
             let Some(fact) = poll(known, &watch, name) else { continue };

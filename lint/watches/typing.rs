@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use super::infer::{Infer, Types};
+use super::infer::{Infer, Types, in_answer};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{BodyId, BodyKind, Callee, End, Pattern, Place, Value},
@@ -151,7 +151,8 @@ impl Typing<'_, '_, '_> {
         let better = slot.is_unknown()
             || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
         // `None` says less than `Some(stream)`.
-        let fuller = slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. } | Ty::Tuple(_));
+        let fuller =
+            slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. } | Ty::Tuple(_));
         // A declared type says less than the call that opened it.
         let opened = matches!((&*slot, &ty), (Ty::Watch(told), Ty::Watch(made))
             if told.source == made.source && told.opener.is_none() && told.calls.is_empty() && made.opener.is_some());
@@ -187,7 +188,7 @@ impl Typing<'_, '_, '_> {
                 for (name, pat) in fields {
                     let part = match ty {
                         Ty::Local(id, args) => self.variant_field(*id, args, path, name),
-                        _ => Ty::Unknown,
+                        ty => in_answer(ty),
                     };
                     self.bind(pat, &part);
                 }

@@ -11,6 +11,9 @@ use crate::{
 /// The name of a value of which only some fields are known.
 pub(super) const PARTLY: &str = "_";
 
+/// The name of an error that is not tried again.
+pub(super) const PERMANENT: &str = "permanent";
+
 /// What is known of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Val {
@@ -93,6 +96,19 @@ impl Val {
             Self::Fault | Self::FaultItem(_) | Self::Derived | Self::Singles(..) | Self::Panic => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::carries),
             Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.carries(),
+            _ => false,
+        }
+    }
+
+    /// Whether one of these variants is in it.
+    pub(super) fn names(&self, wanted: &[String]) -> bool {
+        let is = |name: &str| wanted.iter().any(|wanted| wanted == name);
+        match self {
+            Self::Variant { name, fields, .. } => {
+                is(name) || fields.values().any(|value| value.names(wanted))
+            }
+            Self::Path(path) => is(path.rsplit("::").next().unwrap_or(path)),
+            Self::Done(inner) => inner.names(wanted),
             _ => false,
         }
     }

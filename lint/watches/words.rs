@@ -4,7 +4,7 @@ use rideout_rules::{catalog::Meaning, model::Outcome};
 
 use super::{
     state::{Phase, State, Then},
-    value::Val,
+    value::{PERMANENT, Val},
     verdict::Verdict,
     walk::{Flow, Walk},
 };
@@ -76,6 +76,7 @@ impl Walk<'_, '_, '_> {
                 state.pending_handle = false;
                 Some(self.finish_call(state, op, Val::Done(Box::new(Val::variant("Ok", Some(handle))))))
             }
+            Meaning::Permanent => Some(self.finish_call(state, op, Val::variant(PERMANENT, Some(first)))),
             Meaning::Request | Meaning::Guard => None,
         }
     }

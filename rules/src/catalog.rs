@@ -125,6 +125,9 @@ pub struct Opener {
     /// Whether a receiver whose type is unknown is accepted too (the method's name is telling), as a guess.
     #[serde(default)]
     pub telling: bool,
+    /// Whether what it gives is as dead as its receiver: asking a dead receiver for another opens nothing.
+    #[serde(default)]
+    pub borrows: bool,
 }
 
 /// A call that takes the sender of a channel, or a closure that sends to it.
@@ -158,7 +161,7 @@ pub struct Channel {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Poll {
-    /// Name of the method.
+    /// Name of the method; `await` for a source that is itself a future.
     pub method: String,
     /// What it gives, with `T` for the item. `Result<Option<T>>`, `Option<Result<T>>`, `Result<T>`, `T`.
     pub gives: Shape,
@@ -171,6 +174,9 @@ pub struct Poll {
     /// For a callback: which argument after the receiver is the closure that hears of the fault, from 0. Default: the first closure.
     #[serde(default)]
     pub closure: Option<usize>,
+    /// For a callback: variants that it returns to end the watch.
+    #[serde(default)]
+    pub stops: Vec<String>,
     /// Whether the `None` of this call says that the connection was lost, and the source goes on (`PgListener::try_recv`).
     #[serde(default)]
     pub none_heals: bool,
@@ -286,6 +292,9 @@ pub struct Value {
     pub on: Vec<String>,
     /// Path of the type it gives (`redis::aio::PubSub`), maybe in `Result<..>` or a tuple.
     pub gives: Shape,
+    /// Whether what it gives is as dead as its receiver.
+    #[serde(default)]
+    pub borrows: bool,
 }
 
 /// What a word of the control flow means.
@@ -314,6 +323,8 @@ pub enum Meaning {
     Join,
     /// A future that never completes.
     Pending,
+    /// Makes an error that a retry helper does not try again.
+    Permanent,
 }
 
 /// Words of the control flow, by meaning.

@@ -128,7 +128,11 @@ pub fn needles(entry: &Crate) -> Vec<Needle> {
         }
         for feed in &source.fed {
             let Feed { function, method, on } = feed.clone();
-            of_opener(&Opener { function, method, on, gives: None, telling: false }, &roots, &mut needles);
+            of_opener(
+                &Opener { function, method, on, gives: None, telling: false, borrows: false },
+                &roots,
+                &mut needles,
+            );
         }
         for path in source.types.iter().chain(&source.items) {
             of_path(path, &roots, &mut needles);
