@@ -66,6 +66,16 @@ impl Program<'_> {
         }
     }
 
+    /// The `poll_next` of a type that implements `Stream` by hand.
+    pub(crate) fn poll_next(&self, ty: &Ty) -> Option<FnId> {
+        let Ty::Local(id, _) = ty else { return None };
+        let facts = &self.types[*id];
+        self.owned("poll_next", &facts.name).iter().copied().find(|id| {
+            let function = &self.functions[*id];
+            function.of_trait.as_deref() == Some("Stream") && self.same_package(function.file, facts.file)
+        })
+    }
+
     /// The function that a path names, seen from a function.
     pub(crate) fn function_at(&self, from: FnId, path: &[String]) -> Option<FnId> {
         let name = path.last()?;
@@ -89,6 +99,13 @@ impl Program<'_> {
             let function = &self.functions[*id];
             function.owner.is_none() && function.of_trait.is_none()
         };
+        let at_home = || {
+            let home = self.home(here.scope, path)?;
+            candidates.iter().copied().find(|id| free(id) && self.functions[*id].scope == home)
+        };
+        if let Some(found) = at_home() {
+            return Some(found);
+        }
         if path.len() == 1 {
             let same_scope =
                 candidates.iter().copied().find(|id| free(id) && self.functions[*id].scope == here.scope);

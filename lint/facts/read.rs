@@ -79,7 +79,9 @@ impl Program<'_> {
         {
             return self.generic(single, at, depth);
         }
-        match name {
+        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+        // A wrapper may go by another name here.
+        match resolved.last().map_or(name, String::as_str) {
             "Box" | "Arc" | "Rc" | "Pin" | "Mutex" | "RwLock" | "RefCell" | "Cell" | "Cow" | "Weak"
             | "OnceCell" | "Fuse" | "MutexGuard" | "OwnedMutexGuard" | "RwLockWriteGuard"
             | "ManuallyDrop" | "Instrumented"
@@ -105,7 +107,6 @@ impl Program<'_> {
             );
         }
         let known = &self.files[at.file].known;
-        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
         if let Some(id) = self.local_type(at.file, &resolved) {
             return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
         }
@@ -127,10 +128,10 @@ impl Program<'_> {
         match last {
             "Result" | "Option" | "Poll" => Ty::named(last, args),
             _ if last.ends_with("Result") && !args.is_empty() => Ty::named("Result", args),
-            // A container is as good as what it holds, if that is a watch.
-            "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "FuturesUnordered"
-            | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture" | "Peekable" | "Take"
-            | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response" | "StreamReader"
+            // A stream of streams is as good as what it holds, if that is a watch.
+            "FuturesUnordered" | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture"
+            | "Peekable" | "Take" | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response"
+            | "StreamReader"
                 if args.iter().any(|arg| arg.watch().is_some()) =>
             {
                 args.into_iter().find(|arg| arg.watch().is_some()).unwrap_or_default()
@@ -161,14 +162,15 @@ impl Program<'_> {
                 let found = bound.associated.iter().find(|(known, _)| known == name);
                 found.map(|(_, ty)| ty)
             };
-            match bound.path.last() {
+            let resolved = self.resolve_in(at.file, at.scope, &bound.path.segments);
+            match resolved.last().map_or("", String::as_str) {
                 "Stream" | "FusedStream" | "TryStream" | "IntoStream" => {
                     return associated("Item").map_or(Ty::Stream, |item| self.stream_ty(item, at, depth));
                 }
                 "Iterator" | "IntoIterator" => {
                     return associated("Item").map_or(Ty::Unknown, |item| {
                         match self.stream_ty(item, at, depth) {
-                            Ty::Stream => Ty::Unknown,
+                            Ty::Stream => Ty::named("Iterator", vec![self.ty(item, at, depth + 1)]),
                             watch => watch,
                         }
                     });
@@ -187,20 +189,19 @@ impl Program<'_> {
             }
         }
         let own = bounds.iter().find(|bound| self.is_trait(bound.path.last()));
-        match own {
-            Some(bound) => Ty::Dyn(bound.path.last().into()),
-            None => bounds.iter().find_map(|bound| self.foreign(bound, at)).unwrap_or_default(),
+        if let Some(bound) = own {
+            return Ty::Dyn(bound.path.last().into());
         }
-    }
-
-    /// What a trait of another crate tells.
-    fn foreign(&self, bound: &Bound, at: At<'_>) -> Option<Ty> {
+        // A trait that the catalog knows: `impl Client`.
         let known = &self.files[at.file].known;
-        let path = self.resolve_in(at.file, at.scope, &bound.path.segments).join("::");
-        match known.source_of_type(&path) {
-            Some(source) => Some(Ty::Watch(Arc::new(WatchTy::told(source)))),
-            None => known.has(&path).then(|| Ty::Foreign(path.into())),
-        }
+        bounds
+            .iter()
+            .map(|bound| self.resolve_in(at.file, at.scope, &bound.path.segments).join("::"))
+            .find(|path| known.has(path))
+            .map_or(Ty::Unknown, |path| match known.source_of_type(&path) {
+                Some(source) => Ty::Watch(Arc::new(WatchTy::told(source))),
+                None => Ty::named(&path, Vec::new()),
+            })
     }
 
     fn is_trait(&self, name: &str) -> bool {

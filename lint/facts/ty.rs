@@ -30,8 +30,6 @@ pub(crate) enum Ty {
     Body(FnId, BodyId),
     /// A value behind a trait of the workspace.
     Dyn(Arc<str>),
-    /// A value behind a trait of another crate that the catalog knows, by its path.
-    Foreign(Arc<str>),
 }
 
 /// Names of the methods called on a value on its way, oldest first.
@@ -119,10 +117,24 @@ impl Ty {
         }
     }
 
+    /// Whether it holds the receiving end of a channel, whose sender may be anybody's.
+    pub(crate) fn receives(&self) -> bool {
+        match self {
+            Self::Named { path, args, .. } => {
+                path.ends_with("Receiver")
+                    || path.ends_with("ReceiverStream")
+                    || args.iter().any(Self::receives)
+            }
+            Self::Tuple(args) => args.iter().any(Self::receives),
+            Self::Future(inner) => inner.receives(),
+            _ => false,
+        }
+    }
+
     /// Whether it holds a stream whose source is not told by its type.
     pub(crate) fn opaque(&self) -> bool {
         match self {
-            Self::Stream | Self::Unknown | Self::Dyn(_) | Self::Foreign(_) => true,
+            Self::Stream | Self::Unknown | Self::Dyn(_) => true,
             Self::Named { args, .. } | Self::Tuple(args) => args.iter().any(Self::opaque),
             Self::Future(inner) | Self::Callable(inner) => inner.opaque(),
             _ => false,

@@ -135,6 +135,8 @@ pub(crate) enum Value {
         args: Vec<Place>,
     },
     Yield(Place),
+    /// What `ready!` gives: the value in `Poll::Ready`.
+    Ready(Place),
     Join {
         futures: Vec<Place>,
         fallible: bool,
@@ -217,6 +219,13 @@ impl Pattern {
             Self::Or(pats) => pats.iter().any(Self::irrefutable),
             _ => false,
         }
+    }
+
+    /// Whether the pattern gives this local its value.
+    pub(crate) fn binds(&self, wanted: LocalId) -> bool {
+        let mut found = false;
+        self.walk(&mut |pat| found |= matches!(pat, Self::Bind(local, _) if *local == wanted));
+        found
     }
 
     /// Calls `visit` for this pattern and every one in it.

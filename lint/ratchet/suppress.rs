@@ -74,11 +74,11 @@ pub(crate) fn suppress(analysis: &mut Analysis) {
 #[cfg(test)]
 mod tests {
     use super::Comments;
-    use crate::syntax;
+    use crate::syntax::{self, Interest};
 
     fn read(text: &str) -> Comments {
         let mut comments = Comments::default();
-        comments.read(3, text, &syntax::parse(text).unwrap());
+        comments.read(3, text, &syntax::parse(text, &Interest::ALL).unwrap());
         comments
     }
 

@@ -37,7 +37,7 @@ pub(crate) enum Type {
     Tuple(Vec<Type>),
     /// `impl A + B`, `dyn A + B`: the traits.
     Bounds(Vec<Bound>),
-    /// References, pointers, slices and arrays are as good as what they hold.
+    /// `fn(A) -> B`.
     Function(Option<Box<Type>>),
     Unknown,
 }
@@ -78,8 +78,11 @@ pub(crate) enum Item {
         name: String,
         items: Vec<Item>,
     },
-    /// `mod name;`
-    Declared(String),
+    /// `mod name;`, with the file that a `#[path]` names.
+    Declared {
+        name: String,
+        file: Option<String>,
+    },
     Function(Function),
     Struct {
         name: String,
@@ -156,6 +159,8 @@ pub(crate) enum Receiver {
     None,
     Value,
     Reference,
+    /// `self: Pin<&mut Self>`.
+    Pinned,
 }
 
 #[derive(Clone, Debug)]

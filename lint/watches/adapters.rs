@@ -127,3 +127,26 @@ fn adapter(name: &str) -> Adapter {
         _ => Adapter::Other,
     }
 }
+
+/// Whether a method of a stream gives a stream that lives as long.
+pub(super) fn adapts(name: &str) -> bool {
+    adapter(name) != Adapter::Other && adapter(name) != Adapter::Merges
+        || matches!(
+            name,
+            "enumerate"
+                | "inspect"
+                | "inspect_ok"
+                | "map_ok"
+                | "err_into"
+                | "into_stream"
+                | "peekable"
+                | "chunks"
+                | "ready_chunks"
+                | "buffered"
+                | "buffer_unordered"
+                | "throttle"
+                | "take_until"
+                | "boxed"
+                | "fuse"
+        )
+}

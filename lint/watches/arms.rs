@@ -6,6 +6,7 @@ use super::{state::State, walk::Walk};
 use crate::{
     facts::FnId,
     flow::graph::{ArmId, BlockId},
+    syntax::tree::Type,
 };
 
 impl Walk<'_, '_, '_> {
@@ -26,8 +27,11 @@ impl Walk<'_, '_, '_> {
         frame.op = 0;
     }
 
-    /// The fault arrives in an arm.
+    /// The fault arrives in an arm. Those of a function that only classifies it are none.
     pub(super) fn enter_arm(&self, state: &mut State, function: FnId, arm: ArmId) {
+        if state.frames.len() > 1 && self.is_predicate(function) {
+            return;
+        }
         if !state.arms.contains(&(function, arm)) {
             state.arms.push((function, arm));
         }
@@ -37,6 +41,11 @@ impl Walk<'_, '_, '_> {
             state.arm = Some(Arm { location, logs: false, transient: Some(transient) });
             state.arm_item = Some(function);
         }
+    }
+
+    fn is_predicate(&self, function: FnId) -> bool {
+        let output = self.infer.program.functions[function].output.as_ref();
+        matches!(output, Some(Type::Path(path)) if path.single() == Some("bool"))
     }
 
     /// The innermost arm around the current block that the fault entered.

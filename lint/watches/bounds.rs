@@ -16,7 +16,11 @@ impl Walk<'_, '_, '_> {
     /// A bound on attempts matters only where the other branch recovers.
     pub(super) fn bounded(&self, states: Vec<State>) -> Flow {
         let verdicts: Vec<Verdict> = states.into_iter().map(|state| self.explore(state)).collect();
-        let recovers = |verdict: &Verdict| !verdict.0.is_empty() && (!verdict.is_bad() || verdict.gives_up());
+        // An error returned is no further attempt: what is counted then are items.
+        let surfaces = |verdict: &Verdict| verdict.0.iter().all(|ended| ended.outcome == Outcome::Surfaces);
+        let recovers = |verdict: &Verdict| {
+            !verdict.0.is_empty() && (!verdict.is_bad() || verdict.gives_up()) && !surfaces(verdict)
+        };
         let mut rest = Verdict::none();
         for (at, verdict) in verdicts.iter().enumerate() {
             let beside = verdicts.iter().enumerate().any(|(other, verdict)| other != at && recovers(verdict));
@@ -68,7 +72,7 @@ impl Walk<'_, '_, '_> {
             (op.to == *place || Some(&op.to) == kept)
                 && matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                     if matches!(name.as_str(), "next" | "next_backoff" | "next_delay")
-                        && self.infer.place(frame.function, &args[0]).watch().is_none())
+                        && !self.infer.is_stream(&self.infer.place(frame.function, &args[0])))
         });
         if !is_next {
             return false;

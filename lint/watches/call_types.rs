@@ -5,14 +5,18 @@ use std::sync::Arc;
 use rideout_rules::catalog::{Meaning, Shape};
 
 use super::{
-    calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, typing::Typing,
+    adapters::adapts, calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, ready,
+    typing::Typing,
 };
 use crate::{
     facts::{
         FnId, Ty,
         ty::{Call, WatchTy},
     },
-    flow::graph::{BodyId, Callee, Place, Value},
+    flow::{
+        graph::{BodyId, Callee, Place, Value},
+        unpins,
+    },
     syntax::tree::{Path, Span, Type},
 };
 
@@ -31,6 +35,9 @@ impl Typing<'_, '_, '_> {
         }
         let resolved = program.resolve(self.id, &path.segments);
         let joined = resolved.join("::");
+        if exchanges(&joined) {
+            return first;
+        }
         if let Some((source, opener)) = known.open_fn(&joined) {
             let calls = args.iter().flat_map(|arg| chain_of(&self.place(arg))).collect();
             let watch = self.opened(source, calls, span, false);
@@ -138,6 +145,12 @@ impl Typing<'_, '_, '_> {
         let infer = self.infer;
         let Some((receiver_place, rest)) = args.split_first() else { return Ty::Unknown };
         let receiver = self.place(receiver_place);
+        // What is put into a collection tells what it holds.
+        if name != "insert"
+            && let Some(ty) = self.collection_method(&receiver, name, rest)
+        {
+            return ty;
+        }
         let known = infer.program.known(self.id);
         let call = || Call {
             name: name.to_owned(),
@@ -167,6 +180,9 @@ impl Typing<'_, '_, '_> {
                 return receiver.inner();
             }
             Ty::Future(inner) if name == "now_or_never" => return Ty::option((**inner).clone()),
+            Ty::Future(inner) if matches!(name, "poll" | "poll_unpin" | "try_poll" | "try_poll_unpin") => {
+                return Ty::named("Poll", vec![(**inner).clone()]);
+            }
             Ty::Tuple(_) | Ty::Future(_) | Ty::Body(..) | Ty::Function(_) | Ty::Callable(_) => {
                 if known.word_method(&[], name) == Some(Meaning::Spawn) {
                     return Ty::named("JoinHandle", vec![receiver.awaited()]);
@@ -198,6 +214,12 @@ impl Typing<'_, '_, '_> {
                 return infer.shape(&shape, known, Some(&watch));
             }
         }
+        if let Ty::Named { path, args, .. } = &receiver
+            && &**path == "Entry"
+            && name.starts_with("or_")
+        {
+            return args.first().cloned().unwrap_or_default();
+        }
         match name {
             "clone" | "as_mut" | "as_ref" | "borrow" | "borrow_mut" | "lock" | "read" | "write"
             | "to_owned" | "by_ref" | "into_inner" | "get_mut" | "iter_mut" | "as_deref_mut" | "as_deref"
@@ -210,6 +232,13 @@ impl Typing<'_, '_, '_> {
             _ => {}
         }
         let callees = infer.callees_of(&receiver, name, self.id);
+        if let Some(poll) = infer.polls_of(&receiver, name).filter(|poll| callees == [*poll]) {
+            return ready::polled_ty(name, &infer.output(poll));
+        }
+        let is_own = callees.is_empty() && matches!(receiver, Ty::Local(..));
+        if is_own && (unpins(name) || (adapts(name) && infer.is_stream(&receiver))) {
+            return receiver;
+        }
         if let Some(first) = callees.first() {
             let outputs = callees.iter().map(|id| infer.output(*id));
             return outputs
@@ -219,11 +248,11 @@ impl Typing<'_, '_, '_> {
         }
         // A container that holds a watch is as good as the watch.
         if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace") {
-            let held = rest.iter().map(|place| self.place(place)).find(|ty| ty.watch().is_some());
-            if let Some(held) = held
+            let put = rest.last().map(|place| self.place(place)).filter(|ty| !ty.is_unknown());
+            if let Some(put) = put
                 && receiver.watch().is_none()
             {
-                self.hold(receiver_place, held);
+                self.hold(receiver_place, &receiver, put);
             }
             return Ty::Unknown;
         }
@@ -263,6 +292,8 @@ impl Typing<'_, '_, '_> {
         match name {
             // What else a receiver can be asked for gives items, or says how it is.
             _ if watch.channel.is_some() && (name.contains("recv") || name.starts_with("is_")) => Ty::Unknown,
+            // Of a receiver: only what is there already.
+            "try_iter" => Ty::Unknown,
             "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated"
             | "try_collect" => Ty::Unknown,
             _ => with_call(watch, call),
@@ -318,6 +349,11 @@ fn with_calls(ty: Ty, mut chain: Vec<Call>, call: Call) -> Ty {
         Ty::Named { path, args, .. } => Ty::Named { path, args, calls: chain },
         other => other,
     }
+}
+
+/// Whether a function gives what was in a place, and puts something else there.
+pub(super) fn exchanges(path: &str) -> bool {
+    matches!(path, "std::mem::replace" | "std::mem::take" | "core::mem::replace" | "core::mem::take")
 }
 
 /// Methods that any type may have, and that open nothing.

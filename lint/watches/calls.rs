@@ -3,6 +3,9 @@
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
+    adapters::adapts,
+    call_types::exchanges,
+    fill::shaped,
     polls::stream_method,
     state::{Phase, State, Then},
     value::Val,
@@ -10,7 +13,10 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyKind, Callee, Op, Place},
+    flow::{
+        graph::{BodyKind, Callee, Op, Place},
+        unpins,
+    },
     syntax::tree::{Path, Span},
 };
 
@@ -74,6 +80,11 @@ impl Walk<'_, '_, '_> {
         if let Some(flow) = self.on_value(state, op, name, args, &values, name_span) {
             return flow;
         }
+        if matches!(name, "poll" | "poll_unpin" | "try_poll" | "try_poll_unpin")
+            && let Some(flow) = self.poll_future(state, op, &receiver)
+        {
+            return flow;
+        }
         if let Some(flow) = self.combinator(state, op, name, &receiver, args, &values) {
             return flow;
         }
@@ -107,6 +118,10 @@ impl Walk<'_, '_, '_> {
                 return self.finish_call(state, op, receiver);
             }
         }
+        let whole = matches!(receiver, Val::Variant { .. });
+        if whole && (unpins(name) || (adapts(name) && self.infer.is_stream(&receiver_ty))) {
+            return self.finish_call(state, op, receiver);
+        }
         self.unknown(state, op, name, args, &values, true)
     }
 
@@ -126,7 +141,10 @@ impl Walk<'_, '_, '_> {
         match receiver {
             Val::Ours | Val::Fresh => {
                 if *receiver == Val::Fresh {
-                    // The old handle is forgotten: this one is the watch now.
+                    // The old handle is forgotten: this one is the watch now, for the callers that lent it as well.
+                    let own = state.frame().env;
+                    let envs = state.envs.iter_mut().enumerate().filter(|(env, _)| *env != own);
+                    envs.for_each(|(_, env)| env.adopt());
                     state.set(&args[0], Val::Ours);
                     state.phase = Phase::Fresh;
                 }
@@ -166,7 +184,15 @@ impl Walk<'_, '_, '_> {
             {
                 Some(self.generate_anew(state, op, name, args))
             }
-            Val::Ended => Some(self.finish_call(state, op, Val::Ended)),
+            Val::Raises(item) if stream_method(name).is_some() => {
+                let item = shaped(name, (**item).clone());
+                state.set(&args[0], Val::Ended);
+                state.step(self.location(function, op.span), "the stream gives the fault here");
+                state.consumer = self.consumer(function, state.frame().block, name_span);
+                state.consumer_item = function;
+                Some(self.finish_call(state, op, item))
+            }
+            Val::Ended | Val::Raises(_) => Some(self.finish_call(state, op, receiver.clone())),
             Val::Handle(_) if name == "is_finished" => {
                 state.pending_handle = false;
                 Some(self.finish_call(state, op, Val::Bool(true)))
@@ -213,6 +239,17 @@ impl Walk<'_, '_, '_> {
         let resolved = program.resolve(function, &path.segments);
         let joined = resolved.join("::");
         let callee = program.function_at(function, &resolved);
+        if exchanges(&joined)
+            && let Some(slot) = args.first()
+        {
+            let left = match (values.get(1), &first) {
+                (Some(next), _) => next.clone(),
+                (None, was) if was.is_variant("Some") => Val::variant("None", None),
+                _ => Val::Unknown,
+            };
+            state.set(slot, left);
+            return self.finish_call(state, op, first);
+        }
         if callee.is_none() {
             if let Some(means) = known.word_fn(&joined)
                 && let Some(flow) = self.word(state, op, means, args, &values, false)
@@ -263,6 +300,9 @@ impl Walk<'_, '_, '_> {
         }
         // A constructor keeps what it is given.
         if last.starts_with(char::is_uppercase) {
+            if last == "Ready" && first.is_variant("None") {
+                self.note_leaving(state);
+            }
             let inner =
                 if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
             let fields = values

@@ -71,9 +71,45 @@ impl Walk<'_, '_, '_> {
             let kept = graph.blocks.iter().filter(|block| block.body == body).any(|block| {
                 block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op))
             });
-            is_channel && given && !kept && (received || handed_on())
+            is_channel && given && !kept && (received || handed_on() || self.is_read_by_methods(graph, *receiver))
         })
     }
+
+    /// Whether a receiver goes into a field of a struct whose methods receive from that field.
+    fn is_read_by_methods(&self, graph: &Graph, receiver: LocalId) -> bool {
+        let parts = wholes(graph, receiver);
+        let structs = graph.blocks.iter().flat_map(|block| &block.ops).filter_map(|op| match &op.value {
+            Value::Struct { fields, .. } => {
+                let (name, _) = fields.iter().find(|(_, place)| parts.contains(&place.local))?;
+                Some((op, name))
+            }
+            _ => None,
+        });
+        let functions = &self.infer.program.functions;
+        structs.into_iter().any(|(op, field)| {
+            let Value::Struct { path, .. } = &op.value else { return false };
+            let own = |owner: &str| owner == path.last() || path.last() == "Self";
+            let mut methods = (0..functions.len())
+                .filter(|id| functions[*id].owner.as_deref().is_some_and(own))
+                .map(|id| self.graph(id));
+            methods.clone().any(|graph| uses_field(graph, field)) && methods.any(receives_any)
+        })
+    }
+}
+
+fn uses_field(graph: &Graph, field: &str) -> bool {
+    let of_field = |place: &Place| place.fields.first().is_some_and(|first| first == field);
+    graph.blocks.iter().flat_map(|block| &block.ops).any(|op| match &op.value {
+        Value::Call { args, .. } => args.iter().any(of_field),
+        Value::Use(place) => of_field(place),
+        _ => false,
+    })
+}
+
+fn receives_any(graph: &Graph) -> bool {
+    graph.blocks.iter().flat_map(|block| &block.ops).any(
+        |op| matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, .. } if receives(name)),
+    )
 }
 
 /// The operation that made a value, seen through plain bindings.
@@ -91,6 +127,14 @@ fn made_by<'g>(graph: &'g Graph, place: &Place) -> Option<&'g Op> {
 
 /// Whether a local is what the function returns, or a part of it.
 fn is_returned(graph: &Graph, local: LocalId) -> bool {
+    let parts = wholes(graph, local);
+    graph.blocks.iter().any(|block| {
+        block.body == 0 && matches!(&block.end, End::Return(place) if parts.contains(&place.local))
+    })
+}
+
+/// A local, and what it is put into.
+fn wholes(graph: &Graph, local: LocalId) -> Vec<LocalId> {
     let mut parts = vec![local];
     for _ in 0..4 {
         let wholes: Vec<LocalId> = graph
@@ -113,9 +157,7 @@ fn is_returned(graph: &Graph, local: LocalId) -> bool {
         parts.sort_unstable();
         parts.dedup();
     }
-    graph.blocks.iter().any(|block| {
-        block.body == 0 && matches!(&block.end, End::Return(place) if parts.contains(&place.local))
-    })
+    parts
 }
 
 fn uses(op: &Op, local: LocalId) -> bool {

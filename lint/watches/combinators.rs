@@ -39,6 +39,9 @@ impl Walk<'_, '_, '_> {
             Val::Variant { name, .. } if matches!(name.as_str(), "Ok" | "Err" | "Some" | "None") => {
                 (name.as_str(), receiver.payload())
             }
+            Val::Variant { name: variant, .. } if variant == "Ready" => {
+                return self.on_ready(state, op, name, receiver, args, values);
+            }
             Val::Variant { .. } | Val::Fault | Val::Derived | Val::FaultItem(_) => {
                 if receiver.carries() && self.fact.transient.iter().any(|known| known == name) {
                     return done(state, Val::Singles(name.to_owned(), false));
@@ -46,9 +49,18 @@ impl Walk<'_, '_, '_> {
                 if receiver.carries() && self.fact.others.iter().any(|known| known == name) {
                     return done(state, Val::Bool(false));
                 }
+                if name == "contains" && values.get(1).is_some_and(Val::carries) {
+                    return done(state, self.kind(&receiver.names(), false));
+                }
+                let asked = self.callable(state, args.last(), values.last());
                 return match name {
                     "clone" | "as_ref" | "to_owned" | "into" | "borrow" | "as_deref" => {
                         done(state, receiver.clone())
+                    }
+                    "is_some_and" | "is_ok_and" | "is_none_or" | "map_or" if receiver.carries() => {
+                        let (function, body, env) = asked?;
+                        let then = Then::Into(op.to.clone());
+                        Some(self.run_body(state, function, body, env, &[Val::Derived], then))
                     }
                     _ => None,
                 };
@@ -145,6 +157,16 @@ impl Walk<'_, '_, '_> {
                     let inner = if payload.carries() { Val::Derived } else { payload };
                     done(state, Val::variant(variant, Some(inner)))
                 }
+                // `and_then(Result::ok)`
+                None if is_path(values.get(1), "ok") => {
+                    let given = match &payload {
+                        error if error.is_variant("Err") => Val::end(),
+                        fine if fine.is_variant("Ok") => Val::variant("Some", Some(fine.payload())),
+                        other if other.carries() => Val::Derived,
+                        _ => Val::Unknown,
+                    };
+                    done(state, given)
+                }
                 None => done(state, if payload.carries() { Val::Derived } else { Val::Unknown }),
             },
             "map_or" | "map_or_else" => {
@@ -152,7 +174,13 @@ impl Walk<'_, '_, '_> {
             }
             "transpose" => done(state, transposed(variant, payload, receiver)),
             "flatten" => done(state, if full { payload } else { receiver.clone() }),
-            "take" => done(state, receiver.clone()),
+            "take" if args.len() == 1 => {
+                if receiver.holds(&Val::Ours) && !args[0].fields.is_empty() {
+                    state.released |= self.fault_arm(state).is_some();
+                }
+                state.set(&args[0], Val::variant("None", None));
+                done(state, receiver.clone())
+            }
             "map" | "and_then" | "map_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
             | "as_ref" | "as_mut" | "clone" | "cloned" | "copied" | "inspect" | "inspect_err"
             | "as_deref" | "as_deref_mut" | "iter" | "into_iter" | "filter" | "change_context"
@@ -191,7 +219,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The closure that an argument is.
-    fn callable(
+    pub(super) fn callable(
         &self,
         state: &State,
         place: Option<&Place>,
@@ -213,6 +241,11 @@ pub(super) fn combinator_at(path: &str) -> Option<&str> {
     let (owner, name) = path.rsplit_once("::")?;
     let known = matches!(name, "ok" | "err" | "transpose" | "flatten");
     (known && matches!(owner.rsplit("::").next(), Some("Result" | "Option"))).then_some(name)
+}
+
+/// Whether a value is a function of this name, handed over by its path.
+fn is_path(value: Option<&Val>, name: &str) -> bool {
+    matches!(value, Some(Val::Path(path)) if path.rsplit("::").next() == Some(name))
 }
 
 fn transposed(variant: &str, payload: Val, receiver: &Val) -> Val {

@@ -3,6 +3,7 @@
 use rideout_rules::model::Outcome;
 
 use super::{
+    ready::{is_pending, polled},
     state::{Phase, State, Then},
     value::Val,
     verdict::Verdict,
@@ -40,9 +41,13 @@ impl Walk<'_, '_, '_> {
     pub(super) fn give_back(&self, state: &mut State, value: Val) -> Flow {
         state.singles = None;
         let frame = state.frame().clone();
-        let is_async =
+        let generates =
             matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
-        let value = if is_async { Val::Ended } else { value };
+        let value = match value {
+            error if generates && error.is_variant("Err") && error.carries() => Val::Raises(Box::new(error)),
+            _ if generates => Val::Ended,
+            value => value,
+        };
         if frame.then == Then::Callers {
             return self.up(state, &frame, value);
         }
@@ -56,6 +61,10 @@ impl Walk<'_, '_, '_> {
             Then::Into(place) => state.set(&place, value),
             Then::Keep(kept, place) => state.set(&place, *kept),
             Then::Ready(place) => state.set(&place, Val::Done(Box::new(value))),
+            Then::Polled(_, _) if is_pending(&value) => return Flow::Done(Verdict::none()),
+            Then::Polled(method, place) => {
+                state.set(&place, Val::Done(Box::new(polled(method, value))));
+            }
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
             Then::Detached => return Flow::Done(self.after_callback(state, &value)),
@@ -80,7 +89,7 @@ impl Walk<'_, '_, '_> {
 
     /// A task of its own, or a callback, has ended.
     fn after_callback(&self, state: &State, value: &Val) -> Verdict {
-        let stops = value.names(&self.site.fact.stops);
+        let stops = value.says(&self.site.fact.stops);
         if self.site.fact.callback && self.heals() && !stops {
             return Verdict::new(Outcome::Continues { paced: true, by: state.consumer }, state);
         }
@@ -119,6 +128,9 @@ impl Walk<'_, '_, '_> {
                 None => self.dead(state),
             },
             Val::Done(inner) | Val::Returns(inner) => self.leave(state, inner),
+            // Nobody is in view who gets the error; the stream is over all the same.
+            Val::Raises(_) if self.heals() => self.dead(state),
+            Val::Raises(_) => Verdict::new(Outcome::Forwards, state),
             Val::Ended => {
                 if self.heals() {
                     self.dead(state)

@@ -1,11 +1,14 @@
 //! The faults of one value of a source: the catalog's, as the calls that made the value change them.
 
 use rideout_rules::{
-    catalog::{FaultFact, Source, Then, When, Within},
+    catalog::{FaultFact, Shape, Source, Then, When, Within},
     model::ShowsAs,
 };
 
-use super::made::{Found, Made};
+use super::{
+    fill::mentions,
+    made::{Found, Made},
+};
 use crate::facts::ty::Call;
 
 /// What is known of a value that its source's facts may depend on.
@@ -37,6 +40,16 @@ pub(super) fn faults(source: &Source, evidence: &Evidence<'_>) -> Option<Vec<Fau
         }
     }
     Some(faults)
+}
+
+/// Whether what a poll gives has room for a fault.
+pub(super) fn shows(fault: &FaultFact, gives: &Shape) -> bool {
+    match fault.shows_as {
+        ShowsAs::ErrorThenEnds | ShowsAs::ErrorLatched | ShowsAs::ErrorHeals | ShowsAs::CallError => {
+            mentions(gives, "Result")
+        }
+        ShowsAs::Ends | ShowsAs::Variant | ShowsAs::Silent => true,
+    }
 }
 
 /// A `None` that says that the connection was lost and is back.

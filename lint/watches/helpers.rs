@@ -100,7 +100,8 @@ impl Walk<'_, '_, '_> {
                     });
                     let gives = self.is_source(function, &self.infer.place(function, &op.to));
                     let callees = self.infer.callees(function, callee, args);
-                    (gives && !wraps) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))
+                    let mut callees = callees.iter().filter(|callee| **callee != function);
+                    (gives && !wraps) || callees.any(|callee| self.opens(*callee, 0, depth + 1))
                 }
                 _ => false,
             },

@@ -3,6 +3,7 @@
 use rideout_rules::model::{Location, Outcome};
 
 use super::{
+    polls::stream_method,
     state::{Frame, State, Then},
     value::{Env, Val},
     verdict::Verdict,
@@ -10,8 +11,8 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyId, Op, Place},
-    syntax::tree::{Span, Type},
+    flow::graph::{BodyId, Callee, Op, Place, Value},
+    syntax::tree::Span,
 };
 
 /// Deepest nesting of functions that are walked into.
@@ -42,7 +43,11 @@ impl Walk<'_, '_, '_> {
             } else if facts(id).is_async {
                 state.set(&op.to, Val::Future(id, values.clone()));
             } else {
-                self.inline(&mut state, id, values.clone(), Then::Into(op.to.clone()), op.span);
+                let then = match self.asks_by(id, op) {
+                    Some(method) => Then::Polled(method, op.to.clone()),
+                    None => Then::Into(op.to.clone()),
+                };
+                self.inline(&mut state, id, values.clone(), then, op.span);
             }
             state
         };
@@ -58,9 +63,14 @@ impl Walk<'_, '_, '_> {
                 state.handed_over = Some((call, state.waited));
                 return self.finish_call(state, op, Val::Unknown);
             }
-            if is_poll_output(facts(*id).output.as_ref()) {
+            if self.is_poll_function(*id) {
                 // A hand-written `poll_next` that polls on unwinds at the next item.
                 return Flow::Done(Verdict::new(Outcome::Unknown, state));
+            }
+            if state.frames[0].function != *id && !self.opens(*id, 0, 0) {
+                // A helper on the fault's way that has nothing to do with the watch.
+                let value = if values.iter().any(Val::carries) { Val::Derived } else { Val::Unknown };
+                return self.finish_call(state, op, value);
             }
             return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
         }
@@ -70,6 +80,18 @@ impl Walk<'_, '_, '_> {
                 Flow::Next
             }
             several => Flow::Any(several.iter().take(4).map(|id| enter(state.clone(), *id)).collect()),
+        }
+    }
+
+    /// The method of `Stream` by which an operation asks a `poll_next` of the workspace.
+    pub(super) fn asks_by(&self, callee: FnId, op: &Op) -> Option<&'static str> {
+        match &op.value {
+            Value::Call { callee: Callee::Method { name, .. }, .. }
+                if self.infer.program.functions[callee].name == "poll_next" =>
+            {
+                stream_method(name).filter(|name| !name.contains("poll"))
+            }
+            _ => None,
         }
     }
 
@@ -84,7 +106,7 @@ impl Walk<'_, '_, '_> {
     ) -> Flow {
         let facts = &self.infer.program.functions[function];
         let to = match &then {
-            Then::Into(place) => Some(place.clone()),
+            Then::Into(place) | Then::Polled(_, place) => Some(place.clone()),
             _ => None,
         };
         if state.frames.iter().any(|frame| frame.function == function) {
@@ -129,7 +151,7 @@ impl Walk<'_, '_, '_> {
         let running = state.frames.iter().any(|frame| frame.function == function && frame.body == body);
         if deep || running {
             match then {
-                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) => {
+                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) | Then::Polled(_, place) => {
                     state.set(&place, Val::Unknown)
                 }
                 Then::Keep(kept, place) => state.set(&place, *kept),
@@ -162,10 +184,6 @@ impl Walk<'_, '_, '_> {
             _ => self.location(state.frame().function, span),
         }
     }
-}
-
-fn is_poll_output(output: Option<&Type>) -> bool {
-    matches!(output, Some(Type::Path(path)) if path.last() == "Poll")
 }
 
 fn gives_future(ty: &Ty) -> bool {

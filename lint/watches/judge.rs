@@ -9,20 +9,18 @@ use rideout_rules::{
 
 use super::{
     facts::{self, Evidence},
+    handles::handles,
     infer::Infer,
     made::Made,
     polls::PollSite,
+    ready,
     scope::loop_around,
     state::{State, Trail},
-    value::{Env, Val},
+    value::Env,
     verdict::{Ended, Verdict},
     walk::{Walk, first_frame},
 };
-use crate::{
-    facts::FnId,
-    flow::graph::{Callee, End, Graph, Op, Pattern, Place, Value},
-    syntax::tree::Span,
-};
+use crate::{facts::FnId, flow::graph::Graph, syntax::tree::Span};
 
 /// One poll, judged.
 pub(super) struct Judge<'j, 'p, 'c> {
@@ -45,6 +43,10 @@ impl Judge<'_, '_, '_> {
         let texts = files.into_iter().map(|file| &*program.files[file].text).collect();
         let evidence = Evidence { chain: &self.site.watch.calls, made: &made, texts };
         let mut faults = facts::faults(source.facts, &evidence)?;
+        // An iterator over a receiver can only end where `recv` gives an error.
+        if faults.iter().any(|fault| facts::shows(fault, &self.site.fact.gives)) {
+            faults.retain(|fault| facts::shows(fault, &self.site.fact.gives));
+        }
         if self.site.fact.none_heals {
             faults.push(facts::healing_none());
         }
@@ -115,9 +117,11 @@ impl Judge<'_, '_, '_> {
 
     fn consumer(&self) -> Location {
         let graph = self.graph();
-        // What hands over a callback is over before a loop around it goes round.
-        let within =
-            loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !self.site.fact.callback);
+        // Of a `poll` written by hand the line that polls says more than the loop around it, and what hands over a callback is over
+        // before such a loop goes round.
+        let by_hand = ready::is_poll(self.infer.program.functions[self.site.function].output.as_ref());
+        let at_once = by_hand || self.site.fact.callback;
+        let within = loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !at_once);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }
@@ -178,57 +182,10 @@ impl Judge<'_, '_, '_> {
     fn start(&self, consumer: Location) -> State {
         let body = self.graph().blocks[self.site.block as usize].body;
         let mut env = Env::default();
-        for (place, value) in self.handles() {
+        for (place, value) in handles(self.infer, self.site) {
             env.set(&place, value);
         }
         State::new(first_frame(self.site, body), env, consumer)
-    }
-
-    /// The places through which the stream at hand can be reached: its own, and those that it was made of.
-    fn handles(&self) -> Vec<(Place, Val)> {
-        let graph = self.graph();
-        let mut places = vec![(self.site.stream.clone(), Val::Ours)];
-        let mut next = 0;
-        while let Some((place, value)) = places.get(next).cloned() {
-            next += 1;
-            for block in &graph.blocks {
-                // Bound out of an `Option` or a `Result`.
-                if let End::Test { value: from, pat: Pattern::TupleStruct(path, pats), .. } = &block.end
-                    && let [Pattern::Bind(local, None)] = pats.as_slice()
-                    && place == Place::local(*local)
-                    && matches!(path.last(), "Some" | "Ok")
-                    && !places.iter().any(|(known, _)| known == from)
-                {
-                    places.push((from.clone(), Val::variant(path.last(), Some(value.clone()))));
-                }
-            }
-            for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == place) {
-                let from = match &op.value {
-                    Value::Use(from) | Value::Await(from) => std::slice::from_ref(from),
-                    Value::Call { callee: Callee::Method { .. }, args, .. } => &args[..args.len().min(1)],
-                    Value::Call { callee: Callee::Path(_), args, .. } => args,
-                    _ => &[],
-                };
-                for from in from {
-                    let leads = matches!(op.value, Value::Use(_))
-                        || self.infer.place(self.site.function, from).watch().is_some()
-                        || self.borrows(op, from);
-                    if leads && !places.iter().any(|(known, _)| known == from) {
-                        places.push((from.clone(), value.clone()));
-                    }
-                }
-            }
-        }
-        places
-    }
-
-    /// Whether a call gives what is as dead as its receiver.
-    fn borrows(&self, op: &Op, receiver: &Place) -> bool {
-        let Value::Call { callee: Callee::Method { name, .. }, .. } = &op.value else { return false };
-        let function = self.site.function;
-        let paths = self.infer.paths(function, &self.infer.place(function, receiver));
-        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        self.infer.program.known(function).borrows(&paths, name)
     }
 
     fn path(&self, fault: &Fault, ended: Ended) -> FaultPath {

@@ -95,6 +95,14 @@ impl Walk<'_, '_, '_> {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
         let carries = values.iter().any(Val::carries);
+        // What the fault is put into tells of it.
+        if converts
+            && puts_into(name)
+            && values.first() == Some(&Val::Unknown)
+            && values.iter().skip(1).any(Val::carries)
+        {
+            state.set(&args[0], Val::Derived);
+        }
         let ready = matches!(name, "ready" | "ok" | "err" | "some") && values.len() == 1;
         let value = match values {
             [only] if ready => only.clone(),
@@ -103,4 +111,9 @@ impl Walk<'_, '_, '_> {
         };
         self.finish_call(state, op, value)
     }
+}
+
+/// Whether a method puts its argument into its receiver.
+fn puts_into(name: &str) -> bool {
+    ["set_", "push", "insert", "add_", "append", "extend"].iter().any(|start| name.starts_with(start))
 }

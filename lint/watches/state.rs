@@ -27,6 +27,8 @@ pub(super) enum Then {
     Keep(Box<Val>, Place),
     /// The place gets a future that completes with it.
     Ready(Place),
+    /// A method of `Stream` makes its answer of it.
+    Polled(&'static str, Place),
     /// Wrapped in a variant first.
     Wrap(&'static str, Place),
     /// A task of its own: nobody gets the value.

@@ -2,7 +2,10 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use super::infer::{Infer, Types, in_answer};
+use super::{
+    elements::{held, is_map},
+    infer::{Infer, Types, in_answer},
+};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{BodyId, BodyKind, Callee, End, Pattern, Place, Value},
@@ -71,7 +74,12 @@ impl Typing<'_, '_, '_> {
                         self.bind(pat, &ty);
                     }
                     End::Try { value, to, .. } => {
-                        let ty = self.place(value).inner();
+                        let ty = match self.place(value) {
+                            Ty::Named { path, args, .. } if &*path == "Poll" => {
+                                Ty::named("Poll", args.iter().map(Ty::inner).collect())
+                            }
+                            ty => ty.inner(),
+                        };
                         self.assign(to, ty);
                     }
                     End::Select { arms, .. } => {
@@ -103,7 +111,7 @@ impl Typing<'_, '_, '_> {
             .filter(|(at, local)| {
                 let ty = &self.locals[*local as usize];
                 let by_item = !matches!(self.infer.program.functions[self.id].params.get(*at), Some(Type::Path(path)) if path.segments.len() > 1 || !path.arguments.is_empty());
-                (ty.watch().is_none() && ty.opaque()) || (by_item && ty.watch().is_some())
+                (ty.watch().is_none() && (ty.opaque() || ty.receives())) || (by_item && ty.watch().is_some())
             })
             .collect();
         if opaque.is_empty() {
@@ -122,6 +130,10 @@ impl Typing<'_, '_, '_> {
             for (at, local) in &opaque {
                 let Some(arg) = args.get(*at) else { continue };
                 let ty = self.infer.place(site.function, arg);
+                if self.infer.polls_of(&ty, "next").is_some() {
+                    self.locals[*local as usize] = ty;
+                    continue;
+                }
                 let slot = &mut self.locals[*local as usize];
                 match (slot.watch(), ty.watch()) {
                     // Told by the item type so far: the caller's value has its builder calls too. The barest one counts.
@@ -210,9 +222,9 @@ impl Typing<'_, '_, '_> {
     fn variant_field(&self, id: usize, args: &[Ty], path: &Path, field: &str) -> Ty {
         let program = self.infer.program;
         if program.types[id].variants.is_empty() {
-            program.field(id, field, args)
+            self.infer.field(id, field, args)
         } else {
-            program.field(id, &format!("{}.{field}", path.last()), args)
+            self.infer.program.field(id, &format!("{}.{field}", path.last()), args)
         }
     }
 
@@ -220,6 +232,11 @@ impl Typing<'_, '_, '_> {
         match value {
             Value::Use(place) => self.place(place),
             Value::Await(place) => self.awaited(place),
+            Value::Ready(place) => self.place(place).inner(),
+            Value::Macro { path, args } if path.last() == "vec" => {
+                let mut parts = args.iter().map(|place| self.place(place));
+                Ty::named("Vec", vec![parts.find(|ty| !ty.is_unknown()).unwrap_or_default()])
+            }
             Value::Path(path) => self.path(path),
             Value::Tuple(places) => Ty::Tuple(places.iter().map(|place| self.place(place)).collect()),
             Value::Body(body) => Ty::Body(self.id, *body),
@@ -298,14 +315,30 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// A container takes on what is put into it.
-    pub(super) fn hold(&mut self, place: &Place, held: Ty) {
-        if place.fields.is_empty() {
-            let slot = &mut self.locals[place.local as usize];
-            if slot.watch().is_none() {
-                *slot = held;
-                self.changed = true;
+    /// A container takes on what is put into it: a collection as what it holds, anything else as the watch itself.
+    pub(super) fn hold(&mut self, place: &Place, container: &Ty, put: Ty) {
+        if !place.fields.is_empty() {
+            return;
+        }
+        let held = match container {
+            Ty::Named { path, args, calls } if held(container).is_some() => {
+                if args.last().is_some_and(|known| !known.is_unknown()) {
+                    return;
+                }
+                let mut args = args.clone();
+                args.resize(args.len().max(usize::from(is_map(path)) + 1), Ty::Unknown);
+                if let Some(last) = args.last_mut() {
+                    *last = put;
+                }
+                Ty::Named { path: path.clone(), args, calls: calls.clone() }
             }
+            _ if put.watch().is_some() => put,
+            _ => return,
+        };
+        let slot = &mut self.locals[place.local as usize];
+        if *slot != held {
+            *slot = held;
+            self.changed = true;
         }
     }
 

@@ -1,8 +1,12 @@
 //! Going up: where the outermost body in view was called or made.
 
-use rideout_rules::{catalog::Meaning, model::Outcome};
+use rideout_rules::{
+    catalog::Meaning,
+    model::{Outcome, ShowsAs},
+};
 
 use super::{
+    ready::{is_pending, polled},
     sites::Site,
     state::{Frame, Phase, State, Then},
     value::{Env, Val},
@@ -26,12 +30,16 @@ impl Walk<'_, '_, '_> {
             && value.carries()
             && value != Val::Panic
             && !state.pending_handle
-            && !value.is_variant("Err")
+            && !value.completed().is_variant("Err")
         {
             seen.returned.set(true);
         }
         if self.is_request(frame.function) {
             return Flow::Done(Verdict::new(Outcome::OneShot, state));
+        }
+        if frame.body == 0 && is_pending(&value) && self.is_poll_function(frame.function) {
+            // It is asked again when something wakes it: this path says nothing.
+            return Flow::Done(Verdict::none());
         }
         if frame.body != 0 {
             return self.made(state, frame, value);
@@ -68,6 +76,7 @@ impl Walk<'_, '_, '_> {
         let block = &graph.blocks[site.block as usize];
         let op = &block.ops[site.op];
         let is_async = self.infer.program.functions[frame.function].is_async;
+        let is_poll = self.is_poll_function(frame.function);
         let mut env = Env::default();
         match &op.value {
             Value::Call { args, .. } => {
@@ -75,10 +84,12 @@ impl Walk<'_, '_, '_> {
                 let params = &self.graph(frame.function).bodies[0].params;
                 let callee = &state.envs[frame.env];
                 for (place, known) in callee.entries() {
-                    if !known.holds(&Val::Ours) && !known.holds(&Val::Fresh) {
+                    let origin = self.param_of(frame.function, place.local);
+                    // What a `poll` left in its `self` is what it finds there when it is asked again.
+                    let left = is_poll && params.first() == Some(&origin) && !known.captures(frame.env);
+                    if !left && !known.holds(&Val::Ours) && !known.holds(&Val::Fresh) {
                         continue;
                     }
-                    let origin = self.param_of(frame.function, place.local);
                     if let Some(at) = params.iter().position(|param| *param == origin)
                         && let Some(arg) = args.get(at)
                     {
@@ -103,12 +114,14 @@ impl Walk<'_, '_, '_> {
             env: 0,
             then: Then::Callers,
         }];
+        let asked_by = self.asks_by(frame.function, op);
         let given = match (&op.value, is_async) {
             (Value::Path(_), _) => Val::Returns(Box::new(if is_async {
                 Val::Done(Box::new(value.clone()))
             } else {
                 value.clone()
             })),
+            _ if asked_by.is_some() => Val::Done(Box::new(polled(asked_by.unwrap_or("next"), value.clone()))),
             (_, true) => Val::Done(Box::new(value.clone())),
             (_, false) if *value == Val::Panic => {
                 let _ = self.panic(&mut next);
@@ -118,7 +131,14 @@ impl Walk<'_, '_, '_> {
         };
         next.finite |=
             graph.blocks[site.block as usize].within.is_some_and(|id| graph.loops[id as usize].finite);
-        if value.is_fault() {
+        let passed_on = if is_poll {
+            // An error that it turned into an end is lost right there.
+            let ended = value.payload().is_variant("None");
+            value.carries() && (self.fact.shows_as == ShowsAs::Ends || !ended)
+        } else {
+            value.is_fault()
+        };
+        if passed_on {
             let location = self.location(site.function, op.span);
             next.step(location, "the fault comes back from this call");
             if graph.blocks[site.block as usize].within.is_some() {
@@ -175,7 +195,7 @@ impl Walk<'_, '_, '_> {
         let given = match graph.bodies[frame.body as usize].kind {
             BodyKind::Generator { .. } => {
                 state.phase = Phase::Polled(100);
-                Val::Ended
+                value
             }
             BodyKind::Closure { is_async: true } => Val::Returns(Box::new(Val::Done(Box::new(value)))),
             BodyKind::Closure { is_async: false } => Val::Returns(Box::new(value)),

@@ -45,6 +45,8 @@ pub(super) enum Val {
     Fresh,
     /// A stream that is over.
     Ended,
+    /// A stream that gives this and is over then.
+    Raises(Box<Val>),
     /// A poll that never completes.
     Pending,
     /// A future that waits for some time.
@@ -95,20 +97,20 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) | Self::Derived | Self::Singles(..) | Self::Panic => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::carries),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.carries(),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Raises(inner) => {
+                inner.carries()
+            }
             _ => false,
         }
     }
 
     /// Whether one of these variants is in it.
-    pub(super) fn names(&self, wanted: &[String]) -> bool {
+    pub(super) fn says(&self, wanted: &[String]) -> bool {
         let is = |name: &str| wanted.iter().any(|wanted| wanted == name);
         match self {
-            Self::Variant { name, fields, .. } => {
-                is(name) || fields.values().any(|value| value.names(wanted))
-            }
+            Self::Variant { name, fields, .. } => is(name) || fields.values().any(|value| value.says(wanted)),
             Self::Path(path) => is(path.rsplit("::").next().unwrap_or(path)),
-            Self::Done(inner) => inner.names(wanted),
+            Self::Done(inner) => inner.says(wanted),
             _ => false,
         }
     }
@@ -118,7 +120,9 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::is_fault),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.is_fault(),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Raises(inner) => {
+                inner.is_fault()
+            }
             _ => false,
         }
     }
@@ -127,11 +131,32 @@ impl Val {
         matches!(self, Self::Variant { name, .. } if name == wanted)
     }
 
+    /// What a future or a closure gives when it is done.
+    pub(super) fn completed(&self) -> &Val {
+        match self {
+            Self::Done(inner) | Self::Returns(inner) => inner.completed(),
+            other => other,
+        }
+    }
+
     /// What the only field of a variant is.
     pub(super) fn payload(&self) -> Val {
         match self {
             Self::Variant { fields, .. } => fields.get("0").cloned().unwrap_or_default(),
             other => other.clone(),
+        }
+    }
+
+    /// The names and numbers in a value, outermost first.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Path(path) => vec![path.rsplit("::").next().unwrap_or(path).to_owned()],
+            Self::Int(digits) => vec![digits.clone()],
+            Self::Variant { name, fields, .. } => {
+                let inner = fields.values().flat_map(Self::names);
+                std::iter::once(name.clone()).filter(|name| !name.is_empty()).chain(inner).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -180,6 +205,17 @@ impl Val {
         }
     }
 
+    /// What was opened anew is the watch from now on.
+    fn adopt(&mut self) {
+        match self {
+            Self::Fresh => *self = Self::Ours,
+            Self::Variant { fields, .. } => fields.values_mut().for_each(Self::adopt),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.adopt(),
+            Self::Future(_, args) => args.iter_mut().for_each(Self::adopt),
+            _ => {}
+        }
+    }
+
     /// Whether another value is in it.
     pub(super) fn holds(&self, wanted: &Val) -> bool {
         self == wanted
@@ -207,6 +243,13 @@ impl Env {
             }
         }
         self.gather(place)
+    }
+
+    /// What was opened anew is the watch from now on.
+    pub(super) fn adopt(&mut self) {
+        if self.0.values().any(|value| value.holds(&Val::Fresh)) {
+            Rc::make_mut(&mut self.0).values_mut().for_each(Val::adopt);
+        }
     }
 
     /// What is known of a place's fields, as one value.

@@ -120,7 +120,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     /// The loop around a block, or the given span where there is none.
     pub(super) fn consumer(&self, id: FnId, block: BlockId, span: Span) -> Location {
         let graph = self.graph(id);
-        let within = graph.blocks[block as usize].within;
+        let within = graph.blocks[block as usize].within.filter(|_| !self.is_poll_function(id));
         self.location(id, within.map_or(span, |id| graph.loops[id as usize].span))
     }
 

@@ -150,6 +150,12 @@ impl Lowering {
             _ => Callee::Place(self.expr(callee)),
         };
         let args = self.exprs(args);
+        let callee_place = match callee_place {
+            Callee::Path(path) if !args.is_empty() && names_a_trait_method(&path) => {
+                Callee::Method { name: path.last().to_owned(), turbofish: Vec::new() }
+            }
+            other => other,
+        };
         if let (Callee::Path(path), [state, step]) = (&callee_place, args.as_slice())
             && matches!(path.last(), "unfold" | "try_unfold")
         {
@@ -197,11 +203,10 @@ impl Lowering {
         }
     }
 
-    /// `x = x + 1` counts as `x += 1` does.
+    /// `x = x + 1` counts as `x += 1` does, and so does `x = if fine { 0 } else { x + 1 }`.
     fn note_step(&mut self, left: &Expr, right: &Expr) {
-        if let (ExprKind::Path(target), ExprKind::Binary(Op::Other, operand, _)) = (&left.kind, &right.kind)
-            && let ExprKind::Path(source) = &operand.kind
-            && source == target
+        if let ExprKind::Path(target) = &left.kind
+            && steps(right, target)
             && let Some(local) = target.single().and_then(|name| self.resolve(name))
         {
             self.graph.locals[local as usize].counts = true;
@@ -303,6 +308,41 @@ impl Lowering {
 /// What stands before a body.
 fn head_of(whole: Span, body: Span) -> Span {
     Span { start: whole.start, end: body.start.saturating_sub(1).max(whole.start) }
+}
+
+/// `StreamExt::next(&mut stream)` is `stream.next()`, `Option::take(&mut slot)` is `slot.take()`.
+fn names_a_trait_method(path: &Path) -> bool {
+    let method = path.last().starts_with(char::is_lowercase) && !matches!(path.last(), "from" | "default");
+    let owner = path.segments.iter().rev().nth(1);
+    method
+        && owner.is_some_and(|owner| {
+            let owner = owner.as_str();
+            matches!(owner, "Stream" | "StreamExt" | "TryStream" | "TryStreamExt" | "Option" | "Result")
+                || matches!(owner, "Future" | "FutureExt" | "TryFutureExt")
+        })
+}
+
+/// Whether an expression may give the next number after `target`.
+fn steps(expr: &Expr, target: &Path) -> bool {
+    let last = |block: &tree::Block| match block.statements.last() {
+        Some(tree::Statement::Expr { expr, semi: false }) => steps(expr, target),
+        _ => false,
+    };
+    match &expr.kind {
+        ExprKind::Same(inner) => steps(inner, target),
+        ExprKind::Binary(Op::Other, operand, _) => {
+            matches!(&operand.kind, ExprKind::Path(source) if source == target)
+        }
+        ExprKind::Method { receiver, name, .. } if name.ends_with("_add") => {
+            matches!(&receiver.kind, ExprKind::Path(source) if source == target)
+        }
+        ExprKind::Block { block, .. } => last(block),
+        ExprKind::If { then, otherwise, .. } => {
+            last(then) || otherwise.as_ref().is_some_and(|otherwise| steps(otherwise, target))
+        }
+        ExprKind::Match { arms, .. } => arms.iter().any(|arm| steps(&arm.body, target)),
+        _ => false,
+    }
 }
 
 fn is_condition(expr: &Expr) -> bool {

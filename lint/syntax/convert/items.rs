@@ -9,7 +9,18 @@ use crate::syntax::tree::{
 
 impl Context {
     pub(super) fn items(self, items: &[syn::Item]) -> Vec<Item> {
-        items.iter().filter_map(|item| self.item(item)).collect()
+        items.iter().flat_map(|item| self.expanded(item)).collect()
+    }
+
+    /// An item, or those in a macro whose body reads as items (`pin_project! { struct .. }`).
+    fn expanded(self, item: &syn::Item) -> Vec<Item> {
+        match item {
+            syn::Item::Macro(node) if node.ident.is_none() && !is_test(&node.attrs) => {
+                syn::parse2::<syn::File>(node.mac.tokens.clone())
+                    .map_or_else(|_| Vec::new(), |file| self.items(&file.items))
+            }
+            item => self.item(item).into_iter().collect(),
+        }
     }
 
     pub(super) fn item(self, item: &syn::Item) -> Option<Item> {
@@ -23,7 +34,7 @@ impl Context {
                 Some((brace, _)) if is_test(&node.attrs) => Item::Test(self.to_brace(&node.attrs, brace)),
                 Some((_, items)) => Item::Module { name: name(&node.ident), items: self.items(items) },
                 None if is_test(&node.attrs) => return None,
-                None => Item::Declared(name(&node.ident)),
+                None => Item::Declared { name: name(&node.ident), file: placed(&node.attrs) },
             },
             syn::Item::Fn(node) if is_test(&node.attrs) => {
                 Item::Test(self.to_brace(&node.attrs, &node.block.brace_token))
@@ -105,6 +116,7 @@ impl Context {
                 syn::FnArg::Receiver(node) => {
                     receiver = match &node.kind {
                         syn::ReceiverKind::Reference(..) => Receiver::Reference,
+                        syn::ReceiverKind::Typed(_, ty) if self.is_pin(ty) => Receiver::Pinned,
                         _ => Receiver::Value,
                     };
                     params.push(Param {
@@ -138,6 +150,10 @@ impl Context {
         }
     }
 
+    fn is_pin(self, ty: &syn::Type) -> bool {
+        matches!(self.ty(ty), Type::Path(path) if path.last() == "Pin")
+    }
+
     fn fields(self, fields: &syn::Fields) -> Vec<(String, Type)> {
         fields
             .iter()
@@ -165,6 +181,18 @@ impl Context {
         }
         found
     }
+}
+
+/// The file that `#[path = ".."]` names.
+fn placed(attributes: &[syn::Attribute]) -> Option<String> {
+    attributes.iter().find_map(|attribute| match &attribute.meta {
+        syn::Meta::NameValue(syn::MetaNameValue {
+            path,
+            value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }),
+            ..
+        }) if path.is_ident("path") => Some(text.value()),
+        _ => None,
+    })
 }
 
 /// Whether an item is there for tests only.
