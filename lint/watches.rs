@@ -1,9 +1,10 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 //!
-//! `infer`, `typing`, `call_types` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
-//! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`, `joins`,
-//! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `policies`,
-//! `spawn`, `tasks`, `kept`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward` and `scope` know
+//! `infer`, `typing`, `call_types`, `expected`, `feeds` and `sites` tell which place holds a watch and who calls whom; `polls` finds where
+//! one is asked, and `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it. A walk
+//! (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are
+//! what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `spawn`, `tasks`, `kept`, `inline`, `openings`
+//! and `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward` and `scope` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -18,7 +19,9 @@ mod combinators;
 mod deliver;
 mod elements;
 mod ends;
+mod expected;
 mod facts;
+mod feeds;
 mod fields;
 mod fill;
 mod guards;
@@ -29,11 +32,11 @@ mod inline;
 mod joins;
 mod judge;
 mod kept;
+mod made;
 mod openings;
 mod ops;
 mod outside;
 mod patterns;
-mod policies;
 mod polls;
 mod ready;
 mod scope;

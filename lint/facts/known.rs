@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
-use rideout_rules::catalog::{Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
+use rideout_rules::catalog::{Channel, Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
 
 /// Index of a source in [`Known::sources`].
 pub(crate) type SourceId = usize;
+
+/// Index of a kind of channel in [`Known::channels`].
+pub(crate) type ChannelId = usize;
 
 type OpenMethod<'c> = (SourceId, &'c Opener, Vec<PathPattern>);
 
@@ -26,6 +29,11 @@ pub(crate) struct Known<'c> {
     open_methods: HashMap<&'c str, Vec<OpenMethod<'c>>>,
     /// Methods whose names hold a `*`, in the order of the files.
     open_globs: Vec<(&'c str, OpenMethod<'c>)>,
+    pub(crate) channels: Vec<&'c Channel>,
+    channel_fns: Paths<ChannelId>,
+    channel_types: Paths<ChannelId>,
+    fed_fns: Paths<SourceId>,
+    fed_methods: HashMap<&'c str, Vec<(SourceId, Vec<PathPattern>)>>,
     value_fns: Paths<&'c Value>,
     value_methods: HashMap<&'c str, Vec<(&'c Value, Vec<PathPattern>)>>,
     word_fns: Paths<Meaning>,
@@ -35,7 +43,7 @@ pub(crate) struct Known<'c> {
     word_macros: HashMap<&'c str, Meaning>,
     word_types: Paths<Meaning>,
     reopen_fns: Paths<&'c Reopen>,
-    reopen_methods: HashMap<&'c str, &'c Reopen>,
+    reopen_methods: HashMap<&'c str, Vec<(&'c Reopen, Vec<PathPattern>)>>,
     /// Types whose methods the catalog knows.
     receivers: Paths<()>,
 }
@@ -135,6 +143,8 @@ impl<'c> Known<'c> {
             known
                 .sources
                 .extend(entry.sources.iter().map(|facts| KnownSource { package: &entry.package, facts }));
+            let first_channel = known.channels.len();
+            known.channels.extend(&entry.channels);
             let Some(holding) = holds(index) else { continue };
             let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
             let roots = entry.roots();
@@ -144,6 +154,14 @@ impl<'c> Known<'c> {
             for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
                 facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
+                for feed in &facts.fed {
+                    if let Some(path) = &feed.function {
+                        known.fed_fns.add(&roots, path, id);
+                    }
+                    if let Some(method) = &feed.method {
+                        known.fed_methods.entry(method).or_default().push((id, all(&feed.on)));
+                    }
+                }
                 for opener in &facts.open {
                     if let Some(path) = &opener.function {
                         known.open_fns.add(&roots, path, (id, opener));
@@ -158,6 +176,10 @@ impl<'c> Known<'c> {
                         None => {}
                     }
                 }
+            }
+            for (id, channel) in (first_channel..).zip(&entry.channels) {
+                channel.fns.iter().for_each(|path| known.channel_fns.add(&roots, path, id));
+                channel.types.iter().for_each(|path| known.channel_types.add(&roots, path, id));
             }
             for value in &entry.values {
                 if let Some(path) = &value.function {
@@ -186,11 +208,12 @@ impl<'c> Known<'c> {
                     known.reopen_fns.add(&roots, path, reopen);
                 }
                 if let Some(method) = &reopen.method {
-                    known.reopen_methods.entry(method).or_insert(reopen);
+                    known.reopen_methods.entry(method).or_default().push((reopen, all(&reopen.on)));
                 }
             }
             let on = entry.sources.iter().flat_map(|source| &source.open).flat_map(|opener| &opener.on);
-            for path in on.chain(entry.values.iter().flat_map(|value| &value.on)) {
+            let policies = entry.reopens.iter().flat_map(|reopen| &reopen.on);
+            for path in on.chain(policies).chain(entry.values.iter().flat_map(|value| &value.on)) {
                 known.receivers.add(&roots, path, ());
             }
         }
@@ -205,6 +228,28 @@ impl<'c> Known<'c> {
     /// The source whose items have this type.
     pub(crate) fn source_of_item(&self, path: &str) -> Option<SourceId> {
         self.items.get(path)
+    }
+
+    /// The kind of channel that a function makes.
+    pub(crate) fn channel_fn(&self, path: &str) -> Option<ChannelId> {
+        self.channel_fns.get(path)
+    }
+
+    /// The kind of channel whose receiver a type is.
+    pub(crate) fn channel_type(&self, path: &str) -> Option<ChannelId> {
+        self.channel_types.get(path)
+    }
+
+    /// The source that feeds the channel whose sender this function is given.
+    pub(crate) fn fed_fn(&self, path: &str) -> Option<SourceId> {
+        self.fed_fns.get(path)
+    }
+
+    /// The source that feeds the channel whose sender this method is given, on a receiver whose type has one of `paths`.
+    pub(crate) fn fed_method(&self, paths: &[&str], method: &str) -> Option<SourceId> {
+        self.fed_methods.get(method)?.iter().find_map(|(id, on)| {
+            on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path))).then_some(*id)
+        })
     }
 
     /// The opener that a function is.
@@ -242,6 +287,14 @@ impl<'c> Known<'c> {
         })
     }
 
+    /// Whether what a method gives is as dead as its receiver, whose type has one of `paths`.
+    pub(crate) fn borrows(&self, paths: &[&str], method: &str) -> bool {
+        let value = self.value_methods.get(method).into_iter().flatten().any(|(value, on)| {
+            value.borrows && on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+        });
+        value || self.open_method(paths, method).is_some_and(|(_, opener, _)| opener.borrows)
+    }
+
     /// What a function means.
     pub(crate) fn word_fn(&self, path: &str) -> Option<Meaning> {
         self.word_fns.get(path)
@@ -276,9 +329,16 @@ impl<'c> Known<'c> {
         self.reopen_fns.get(path)
     }
 
-    /// The helper that calls a closure again, by its method.
-    pub(crate) fn reopen_method(&self, method: &str) -> Option<&'c Reopen> {
-        self.reopen_methods.get(method).copied()
+    /// The helper that calls a closure again, by its method: one of the closure, or one of a receiver whose type has one of `paths`.
+    pub(crate) fn reopen_method(&self, paths: &[&str], method: &str) -> Option<&'c Reopen> {
+        self.reopen_methods.get(method)?.iter().find_map(|(reopen, on)| {
+            let fits = if paths.is_empty() {
+                on.is_empty()
+            } else {
+                on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+            };
+            fits.then_some(*reopen)
+        })
     }
 
     /// Whether anything in the catalog has this path. Tells which glob import a name comes from.
@@ -286,11 +346,19 @@ impl<'c> Known<'c> {
         self.types.get(path).is_some()
             || self.items.get(path).is_some()
             || self.open_fns.get(path).is_some()
+            || self.channel_fns.get(path).is_some()
+            || self.channel_types.get(path).is_some()
+            || self.fed_fns.get(path).is_some()
             || self.value_fns.get(path).is_some()
             || self.word_fns.get(path).is_some()
             || self.word_types.get(path).is_some()
             || self.reopen_fns.get(path).is_some()
             || self.receivers.get(path).is_some()
+    }
+
+    /// The polling method of a kind of channel.
+    pub(crate) fn channel_poll(&self, id: ChannelId, method: &str) -> Option<&'c Poll> {
+        self.channels[id].polls.iter().find(|poll| poll.method == method)
     }
 
     /// The polling method of a source.

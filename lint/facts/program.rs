@@ -217,6 +217,16 @@ impl<'c> Program<'c> {
             })
     }
 
+    /// Whether a path leads to the workspace, or nothing tells where it leads.
+    pub(crate) fn is_inside(&self, id: FnId, path: &[String]) -> bool {
+        let scope = &self.scopes[self.functions[id].scope];
+        match path {
+            [] => false,
+            [name] => !scope.names.contains_key(name),
+            [first, ..] => is_inner(first) || self.files.iter().any(|file| file.crate_name == *first),
+        }
+    }
+
     /// The struct or enum that a path names, seen from a file.
     pub(super) fn local_type(&self, file: usize, path: &[String]) -> Option<usize> {
         let name = path.last()?;

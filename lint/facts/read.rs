@@ -112,7 +112,16 @@ impl Program<'_> {
         }
         let joined = resolved.join("::");
         if let Some(source) = known.source_of_type(&joined) {
-            return Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }));
+            // One type for several sources of its crate: the item tells which.
+            let of_crate = |other: &usize| known.sources[*other].package == known.sources[source].package;
+            let by_item = path.arguments.iter().find_map(|item| self.item_source(item, at, depth));
+            let source = by_item.filter(of_crate).unwrap_or(source);
+            return Ty::Watch(Arc::new(WatchTy::told(source)));
+        }
+        if let Some(channel) = known.channel_type(&joined)
+            && let Some(source) = path.arguments.first().and_then(|item| self.channel_source(item, at, depth))
+        {
+            return Ty::Watch(Arc::new(WatchTy { channel: Some(channel), ..WatchTy::told(source) }));
         }
         let last = resolved.last().map_or("", String::as_str);
         let args: Vec<Ty> = path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect();
@@ -183,13 +192,16 @@ impl Program<'_> {
         if let Some(bound) = own {
             return Ty::Dyn(bound.path.last().into());
         }
-        // A trait whose methods the catalog knows: `impl Client`.
+        // A trait that the catalog knows: `impl Client`.
         let known = &self.files[at.file].known;
         bounds
             .iter()
             .map(|bound| self.resolve_in(at.file, at.scope, &bound.path.segments).join("::"))
             .find(|path| known.has(path))
-            .map_or(Ty::Unknown, |path| Ty::named(&path, Vec::new()))
+            .map_or(Ty::Unknown, |path| match known.source_of_type(&path) {
+                Some(source) => Ty::Watch(Arc::new(WatchTy::told(source))),
+                None => Ty::named(&path, Vec::new()),
+            })
     }
 
     fn is_trait(&self, name: &str) -> bool {
@@ -198,9 +210,14 @@ impl Program<'_> {
 
     /// A stream with this item: a source, if the catalog knows a type in it.
     fn stream_ty(&self, item: &Type, at: At<'_>, depth: usize) -> Ty {
-        self.item_source(item, at, depth).map_or(Ty::Stream, |source| {
-            Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
-        })
+        self.item_source(item, at, depth)
+            .map_or(Ty::Stream, |source| Ty::Watch(Arc::new(WatchTy::told(source))))
+    }
+
+    /// The source whose items a channel of these carries.
+    fn channel_source(&self, item: &Type, at: At<'_>, depth: usize) -> Option<usize> {
+        let known = &self.files[at.file].known;
+        self.item_source(item, at, depth).filter(|source| known.sources[*source].facts.channel)
     }
 
     fn item_source(&self, item: &Type, at: At<'_>, depth: usize) -> Option<usize> {

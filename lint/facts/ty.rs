@@ -52,10 +52,19 @@ pub(crate) struct WatchTy {
     pub(crate) source: usize,
     /// What was called on it, and on its builder.
     pub(crate) calls: Calls,
+    /// The kind of the channel whose receiver it is.
+    pub(crate) channel: Option<usize>,
     /// Where it was opened: function and byte range.
     pub(crate) opener: Option<(FnId, u32, u32)>,
     /// Whether only a method's name tells.
     pub(crate) guessed: bool,
+}
+
+impl WatchTy {
+    /// A watch of which only the type is known.
+    pub(crate) fn told(source: usize) -> Self {
+        Self { source, calls: Vec::new(), channel: None, opener: None, guessed: false }
+    }
 }
 
 impl Ty {

@@ -98,7 +98,7 @@ impl Walk<'_, '_, '_> {
     /// The adapters have swallowed an item: the stream is asked once more.
     fn skip(&self, state: &mut State, method: &'static str, to: &Place) -> Flow {
         let known = self.infer.program.known(self.site.function);
-        let Some(fact) = polls::poll(known, self.site.watch.source, method) else { return Flow::Next };
+        let Some(fact) = polls::poll(known, &self.site.watch, method) else { return Flow::Next };
         self.poll(state, &fact, to, method)
     }
 

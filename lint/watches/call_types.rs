@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use rideout_rules::catalog::{Meaning, Shape};
 
-use super::{adapters::adapts, infer::chain_of, polls, ready, typing::Typing};
+use super::{
+    adapters::adapts, calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, ready,
+    typing::Typing,
+};
 use crate::{
     facts::{
         FnId, Ty,
@@ -65,6 +68,11 @@ impl Typing<'_, '_, '_> {
         {
             return with_call(&watch, Call { name: "select_all".to_owned(), argument: None, closure: None });
         }
+        if makes_future_of_poll(&resolved)
+            && let Ty::Body(id, body) = &first
+        {
+            return Ty::Future(Box::new(self.called(*id, *body).inner()));
+        }
         if last == "poll_fn"
             && let Ty::Body(id, body) = &first
             && let Some(watch) = self.polled_in(*id, *body)
@@ -110,7 +118,7 @@ impl Typing<'_, '_, '_> {
             match &op.value {
                 Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                     match self.place(args.first()?) {
-                        Ty::Watch(watch) => polls::poll(known, watch.source, name).map(|_| watch),
+                        Ty::Watch(watch) => polls::poll(known, &watch, name).map(|_| watch),
                         _ => None,
                     }
                 }
@@ -198,7 +206,12 @@ impl Typing<'_, '_, '_> {
             if let Some(shape) = known.value_method(&paths, name) {
                 return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
             }
-            if let Some((source, opener, guessed)) = known.open_method(&paths, name) {
+            let opening = known.open_method(&paths, name);
+            if opening.is_some_and(|(.., guessed)| guessed) {
+                self.withheld.set(true);
+            }
+            if let Some((source, opener, guessed)) = opening.filter(|(.., guessed)| self.guesses || !guessed)
+            {
                 let mut calls = chain_of(&receiver);
                 calls.push(call());
                 let watch = self.opened(source, calls, span, guessed);
@@ -267,14 +280,14 @@ impl Typing<'_, '_, '_> {
         let known = self.infer.program.known(self.id);
         let types = &known.sources[watch.source].facts.types;
         let paths: Vec<&str> = types.iter().map(String::as_str).collect();
-        if let Some(poll) = polls::poll(known, watch.source, name) {
+        if let Some(poll) = polls::poll(known, watch, name) {
             return self.infer.shape(&poll.gives, known, None);
         }
         if let Some((source, opener, _)) = known.open_method(&paths, name).filter(|_| !paths.is_empty()) {
             let mut calls = watch.calls.clone();
             calls.push(call);
             let opener_at = watch.opener;
-            let next = WatchTy { source, calls, opener: opener_at, guessed: watch.guessed };
+            let next = WatchTy { calls, opener: opener_at, guessed: watch.guessed, ..WatchTy::told(source) };
             let shape = opener.gives.clone().unwrap_or(Shape::Watch);
             return self.infer.shape(&shape, known, Some(&next));
         }
@@ -282,6 +295,8 @@ impl Typing<'_, '_, '_> {
             return self.infer.shape(shape, known, None);
         }
         match name {
+            // What else a receiver can be asked for gives items, or says how it is.
+            _ if watch.channel.is_some() && (name.contains("recv") || name.starts_with("is_")) => Ty::Unknown,
             // Of a receiver: only what is there already.
             "try_iter" => Ty::Unknown,
             "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated"
@@ -300,7 +315,13 @@ impl Typing<'_, '_, '_> {
             "map" | "and_then" => {
                 let Some(closure) = closure else { return Ty::Unknown };
                 self.bind_param_ty(&closure, &inside);
+                let by_path = rest.first().and_then(|place| self.path_at(place));
                 let given = match &closure {
+                    _ if let Some(name) = by_path.as_deref().and_then(combinator_at)
+                        && let Ty::Named { path, args, .. } = &inside =>
+                    {
+                        self.combinator(name, path, args, &inside, &[])
+                    }
                     Ty::Body(id, body) => self.called(*id, *body),
                     Ty::Function(id) => self.infer.output(*id),
                     _ => Ty::Unknown,
@@ -317,7 +338,7 @@ impl Typing<'_, '_, '_> {
     }
 
     fn opened(&self, source: usize, calls: Vec<Call>, span: Span, guessed: bool) -> WatchTy {
-        WatchTy { source, calls, opener: Some((self.id, span.start, span.end)), guessed }
+        WatchTy { calls, opener: Some((self.id, span.start, span.end)), guessed, ..WatchTy::told(source) }
     }
 }
 

@@ -5,9 +5,8 @@ use rideout_rules::model::{Outcome, ShowsAs};
 use super::{
     adapters::adapts,
     call_types::exchanges,
-    deliver::stream_method,
     fill::shaped,
-    infer::chain_of,
+    polls::stream_method,
     state::{Phase, State, Then},
     value::Val,
     walk::{Flow, Walk},
@@ -73,6 +72,11 @@ impl Walk<'_, '_, '_> {
                 state.waited = true;
             }
         }
+        if self.fact.healed_by.iter().any(|known| known == name) && state.phase != Phase::Fresh {
+            // The connection is back: only the subscription is at stake from here on.
+            state.healed = true;
+            state.arm = None;
+        }
         if let Some(flow) = self.on_value(state, op, name, args, &values, name_span) {
             return flow;
         }
@@ -89,6 +93,11 @@ impl Walk<'_, '_, '_> {
         let paths = self.infer.paths(function, &receiver_ty);
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let callees = self.infer.callees_of(&receiver_ty.inner(), name, function);
+        if let Some(reopen) = known.reopen_method(&paths, name).filter(|reopen| !reopen.on.is_empty())
+            && let Some(Val::Returns(inner)) = values.get(reopen.closure)
+        {
+            return self.helper(state, op, reopen, (**inner).clone(), args);
+        }
         if callees.is_empty()
             && let Some(means) = known.word_method(&paths, name)
             && let Some(flow) = self.word(state, op, (means, name), args, &values, true)
@@ -226,10 +235,8 @@ impl Walk<'_, '_, '_> {
                 Some(self.run_task(state, &args[0], (**task).clone(), true))
             }
             Val::Returns(inner) => {
-                let reopen = self.infer.program.known(function).reopen_method(name)?;
-                let chain: Vec<_> =
-                    args[1..].iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
-                Some(self.helper(state, op, reopen, (**inner).clone(), &chain))
+                let reopen = self.infer.program.known(function).reopen_method(&[], name)?;
+                Some(self.helper(state, op, reopen, (**inner).clone(), args))
             }
             _ => None,
         }
@@ -276,21 +283,32 @@ impl Walk<'_, '_, '_> {
             if let Some(reopen) = known.reopen_fn(&joined)
                 && let Some(Val::Returns(inner)) = values.get(reopen.closure)
             {
-                let chain: Vec<_> =
-                    args.iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
-                return self.helper(state, op, reopen, (**inner).clone(), &chain);
+                return self.helper(state, op, reopen, (**inner).clone(), args);
             }
         }
         if let Some(callee) = callee {
             return self.call_workspace(state, op, &[callee], values);
         }
         let result_ty = self.infer.place(function, &op.to);
-        let from_watch = args.iter().any(|place| self.infer.place(function, place).watch().is_some());
-        if self.is_source(function, &result_ty) && !from_watch {
-            return self.open(state, op, &result_ty);
+        if makes_future_of_poll(&resolved) {
+            match first {
+                Val::Returns(inner) => return self.finish_call(state, op, *inner),
+                Val::Body(owner, body, env) => {
+                    return self.run_body(state, owner, body, env, &[], Then::Into(op.to.clone()));
+                }
+                _ => {}
+            }
         }
-        if self.is_source(function, &result_ty) && values.iter().any(|value| value.holds(&Val::Ours)) {
-            return self.finish_call(state, op, Val::Ours);
+        if self.is_source(function, &result_ty) {
+            // A wrapper is as old as what it wraps.
+            let wrapped = [Val::Ours, Val::Ended, Val::Fresh]
+                .into_iter()
+                .find(|known| values.iter().any(|value| value.holds(known)));
+            match wrapped {
+                Some(value) => return self.finish_call(state, op, value),
+                None if self.wraps_only_new(function, args) => return self.open(state, op, &result_ty),
+                None => {}
+            }
         }
         if matches!(last, "select_all" | "join_all" | "try_join_all" | "try_select" | "select_ok")
             && let Some(flow) = self.join_call(state, op, last, args, &values)
@@ -373,4 +391,9 @@ fn looks_at_task(name: &str) -> bool {
             | "try_next"
             | "wait"
     )
+}
+
+/// Whether a function makes a future of a closure that polls.
+pub(super) fn makes_future_of_poll(path: &[String]) -> bool {
+    matches!(path, [.., module, name] if module == "future" && name == "poll_fn")
 }

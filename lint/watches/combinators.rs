@@ -1,8 +1,10 @@
 //! Methods of `Result`, `Option` and futures that the standard library and the futures crates define.
 
+use rideout_rules::catalog::Meaning;
+
 use super::{
     state::{State, Then},
-    value::Val,
+    value::{PERMANENT, Val},
     walk::{Flow, Walk},
 };
 use crate::{
@@ -129,8 +131,24 @@ impl Walk<'_, '_, '_> {
                     };
                     Some(self.run_body(state, function, body, env, &[payload], then))
                 }
+                None if name == "map_err" && self.is_permanent(state, values.get(1)) => {
+                    done(state, Val::variant("Err", Some(Val::variant(PERMANENT, Some(payload)))))
+                }
                 None => done(state, Val::variant("Err", Some(payload))),
             },
+            // A combinator given by its path: `.and_then(Result::ok)`.
+            "map" | "and_then"
+                if full
+                    && matches!(values.get(1), Some(Val::Path(path)) if combinator_at(path).is_some()) =>
+            {
+                let Some(Val::Path(path)) = values.get(1) else { return None };
+                let flow = self.combinator(state, op, combinator_at(path)?, &payload, &[], &[])?;
+                if name == "map" {
+                    let inner = state.get(&op.to);
+                    state.set(&op.to, Val::variant(variant, Some(inner)));
+                }
+                Some(flow)
+            }
             "map" | "and_then" if full => match closure() {
                 Some((function, body, env)) => {
                     let then = match (name, variant) {
@@ -201,6 +219,15 @@ impl Walk<'_, '_, '_> {
         asked && frame.function == self.site.function
     }
 
+    /// Whether a function given by its path makes errors that are not tried again.
+    fn is_permanent(&self, state: &State, given: Option<&Val>) -> bool {
+        let Some(Val::Path(path)) = given else { return false };
+        let segments: Vec<String> = path.split("::").map(str::to_owned).collect();
+        let function = state.frame().function;
+        let resolved = self.infer.program.resolve(function, &segments).join("::");
+        self.infer.program.known(function).word_fn(&resolved) == Some(Meaning::Permanent)
+    }
+
     fn enter_closure_arm(&self, state: &mut State, function: usize, body: u32) {
         if let Some(arm) = self.graph(function).bodies[body as usize].arm {
             self.enter_arm(state, function, arm);
@@ -223,6 +250,13 @@ impl Walk<'_, '_, '_> {
             _ => None,
         }
     }
+}
+
+/// The combinator of `Result` or `Option` that a path names, of those that need no argument.
+pub(super) fn combinator_at(path: &str) -> Option<&str> {
+    let (owner, name) = path.rsplit_once("::")?;
+    let known = matches!(name, "ok" | "err" | "transpose" | "flatten");
+    (known && matches!(owner.rsplit("::").next(), Some("Result" | "Option"))).then_some(name)
 }
 
 /// Whether a value is a function of this name, handed over by its path.

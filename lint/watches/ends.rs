@@ -83,7 +83,7 @@ impl Walk<'_, '_, '_> {
             }
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
-            Then::Detached => return Flow::Done(self.after_callback(state)),
+            Then::Detached => return Flow::Done(self.after_callback(state, &value)),
         }
         Flow::Next
     }
@@ -99,13 +99,14 @@ impl Walk<'_, '_, '_> {
             Val::Future(function, args) => {
                 self.inline(state, function, args, Then::Detached, Span::default())
             }
-            _ => Flow::Done(self.after_callback(state)),
+            value => Flow::Done(self.after_callback(state, &value)),
         }
     }
 
     /// A task of its own, or a callback, has ended.
-    fn after_callback(&self, state: &State) -> Verdict {
-        if self.site.fact.callback && self.heals() {
+    fn after_callback(&self, state: &State, value: &Val) -> Verdict {
+        let stops = value.says(&self.site.fact.stops);
+        if self.site.fact.callback && self.heals() && !stops {
             return Verdict::new(Outcome::Continues { paced: true, by: state.consumer }, state);
         }
         self.dead(state)

@@ -30,11 +30,12 @@ pub(super) fn handles(infer: &Infer<'_, '_>, site: &PollSite) -> Vec<(Place, Val
             }
             for op in block.ops.iter().filter(|op| is_part(&place, &op.to)) {
                 let rest = &place.fields[op.to.fields.len()..];
-                if let Some(mut from) = made_of(infer, site, op, rest.is_empty()) {
+                for mut from in made_of(infer, site, op, rest.is_empty()) {
+                    let leads = matches!(op.value, Value::Use(_)) || borrows(infer, site, op, &from);
                     from.fields.extend(rest.iter().cloned());
                     if takes_out(op) {
                         emptied.push((from, Val::variant("None", None)));
-                    } else if holds(&from) {
+                    } else if leads || holds(&from) {
                         found.push((from, value.clone()));
                     }
                 }
@@ -59,17 +60,27 @@ fn is_part(place: &Place, whole: &Place) -> bool {
     place.local == whole.local && place.fields.starts_with(&whole.fields)
 }
 
-/// The place that an operation took its value from: all of it, or a projection of which only a field is wanted.
-fn made_of(infer: &Infer<'_, '_>, site: &PollSite, op: &Op, whole: bool) -> Option<Place> {
+/// The places that an operation took its value from: all of it, or a projection of which only a field is wanted.
+fn made_of(infer: &Infer<'_, '_>, site: &PollSite, op: &Op, whole: bool) -> Vec<Place> {
     match &op.value {
-        Value::Use(from) | Value::Await(from) | Value::Ready(from) => Some(from.clone()),
+        Value::Use(from) | Value::Await(from) | Value::Ready(from) => vec![from.clone()],
         Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
-            let from = args.first()?;
-            let projects = unpins(name) && matches!(infer.place(site.function, from), Ty::Local(..));
-            (whole || projects).then(|| from.clone())
+            let projects =
+                |from: &Place| unpins(name) && matches!(infer.place(site.function, from), Ty::Local(..));
+            args.iter().take(1).filter(|from| whole || projects(from)).cloned().collect()
         }
-        _ => None,
+        // A wrapper is as old as what it wraps.
+        Value::Call { callee: Callee::Path(_), args, .. } if whole => args.clone(),
+        _ => Vec::new(),
     }
+}
+
+/// Whether a call gives what is as dead as its receiver.
+fn borrows(infer: &Infer<'_, '_>, site: &PollSite, op: &Op, receiver: &Place) -> bool {
+    let Value::Call { callee: Callee::Method { name, .. }, .. } = &op.value else { return false };
+    let paths = infer.paths(site.function, &infer.place(site.function, receiver));
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    infer.program.known(site.function).borrows(&paths, name)
 }
 
 /// Where in a tested value the local that a pattern binds stands, and what the value is, as far as the variants around the local

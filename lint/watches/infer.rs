@@ -93,7 +93,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             return Rc::new(declared());
         }
         self.busy.borrow_mut().push(id);
-        let types = Rc::new(Typing { infer: self, id, locals: declared().locals, changed: false }.settle());
+        let types = Rc::new(Typing::new(self, id, declared().locals).settle());
         self.busy.borrow_mut().pop();
         self.types.borrow_mut().insert(id, Rc::clone(&types));
         types
@@ -113,7 +113,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             Ty::Tuple(parts) => {
                 field.parse::<usize>().ok().and_then(|at| parts.get(at).cloned()).unwrap_or_default()
             }
-            _ => Ty::Unknown,
+            _ => in_answer(&ty),
         })
     }
 
@@ -224,7 +224,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             Shape::Item => Ty::Unknown,
             Shape::Watch => watch.map_or(Ty::Stream, |watch| Ty::Watch(Arc::new(watch.clone()))),
             Shape::Named(name, _) if let Some(source) = known.source_of_type(name) => {
-                Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
+                Ty::Watch(Arc::new(WatchTy::told(source)))
             }
             Shape::Named(name, args) => {
                 Ty::named(name, args.iter().map(|arg| self.shape(arg, known, watch)).collect())
@@ -242,5 +242,15 @@ pub(super) fn chain_of(ty: &Ty) -> Vec<Call> {
         Ty::Named { calls, .. } => calls.clone(),
         Ty::Watch(watch) => watch.calls.clone(),
         _ => Vec::new(),
+    }
+}
+
+/// What a field of another crate's answer holds: the watch, if there is one in it.
+pub(super) fn in_answer(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Named { path, args, .. } if !matches!(&**path, "Result" | "Option" | "Poll") => {
+            args.iter().find(|arg| matches!(arg, Ty::Watch(_))).cloned().unwrap_or_default()
+        }
+        _ => Ty::Unknown,
     }
 }

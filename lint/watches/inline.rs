@@ -3,7 +3,7 @@
 use rideout_rules::model::{Location, Outcome};
 
 use super::{
-    deliver::stream_method,
+    polls::stream_method,
     state::{Frame, State, Then},
     value::{Env, Val},
     verdict::Verdict,

@@ -5,7 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use super::{deliver::stream_method, infer::Infer};
+use super::{infer::Infer, polls::stream_method};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{Callee, Graph, Place, Value},

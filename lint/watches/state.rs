@@ -206,6 +206,14 @@ impl State {
         }
     }
 
+    /// Forgets which arms the fault entered.
+    pub(super) fn forget_arms(&mut self) {
+        self.arm = None;
+        self.arm_item = None;
+        self.arms.clear();
+        self.left = false;
+    }
+
     fn depth(&self) -> i32 {
         i32::try_from(self.frames.len()).unwrap_or(i32::MAX) - self.ups
     }

@@ -1,8 +1,10 @@
 //! The types of one function's locals: its graph is read until they settle.
 
+use std::{cell::Cell, sync::Arc};
+
 use super::{
     elements::{held, is_map},
-    infer::{Infer, Types},
+    infer::{Infer, Types, in_answer},
 };
 use crate::{
     facts::{FnId, Ty},
@@ -11,7 +13,7 @@ use crate::{
 };
 
 /// How often a graph is read before its types are taken as settled.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// The types of one function, on the way.
 pub(super) struct Typing<'i, 'p, 'c> {
@@ -19,6 +21,17 @@ pub(super) struct Typing<'i, 'p, 'c> {
     pub(super) id: FnId,
     pub(super) locals: Vec<Ty>,
     pub(super) changed: bool,
+    /// Whether a method's name may tell where the type of its receiver does not: once everything else is known.
+    pub(super) guesses: bool,
+    /// Whether it was not asked.
+    pub(super) withheld: Cell<bool>,
+}
+
+impl<'i, 'p, 'c> Typing<'i, 'p, 'c> {
+    /// Types that nothing is known of.
+    pub(super) fn new(infer: &'i Infer<'p, 'c>, id: FnId, locals: Vec<Ty>) -> Self {
+        Self { infer, id, locals, changed: false, guesses: false, withheld: Cell::new(false) }
+    }
 }
 
 impl Typing<'_, '_, '_> {
@@ -31,11 +44,28 @@ impl Typing<'_, '_, '_> {
             }
         }
         self.params_from_callers();
+        self.rounds();
+        if self.withheld.get() {
+            self.guesses = true;
+            self.rounds();
+        }
+        Types { locals: self.locals }
+    }
+
+    fn rounds(&mut self) {
+        let graph = self.infer.graph(self.id);
         for _ in 0..ROUNDS {
             self.changed = false;
             for block in &graph.blocks {
                 for op in &block.ops {
-                    let ty = self.value(&op.value, op.span);
+                    let ty = match &op.value {
+                        Value::Call { callee, .. } if self.place(&op.to).watch().is_none() => {
+                            let fed = self.infer.fed(self.id, callee, &op.to, &|place| self.place(place));
+                            fed.map(|watch| Ty::Tuple(vec![Ty::Unknown, Ty::Watch(Arc::new(watch))]))
+                        }
+                        _ => None,
+                    };
+                    let ty = ty.unwrap_or_else(|| self.value(&op.value, op.span));
                     self.assign(&op.to, ty);
                 }
                 match &block.end {
@@ -62,11 +92,11 @@ impl Typing<'_, '_, '_> {
                     _ => {}
                 }
             }
+            self.expect_declared();
             if !self.changed {
                 break;
             }
         }
-        Types { locals: self.locals }
     }
 
     /// A parameter whose declared type does not tell is what its callers hand in.
@@ -140,8 +170,12 @@ impl Typing<'_, '_, '_> {
         let better = slot.is_unknown()
             || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
         // `None` says less than `Some(stream)`.
-        let fuller = slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. });
-        if better || fuller {
+        let fuller =
+            slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. } | Ty::Tuple(_));
+        // A declared type says less than the call that opened it.
+        let opened = matches!((&*slot, &ty), (Ty::Watch(told), Ty::Watch(made))
+            if told.source == made.source && told.opener.is_none() && told.calls.is_empty() && made.opener.is_some());
+        if better || fuller || opened {
             if *slot != ty {
                 self.changed = true;
             }
@@ -173,7 +207,7 @@ impl Typing<'_, '_, '_> {
                 for (name, pat) in fields {
                     let part = match ty {
                         Ty::Local(id, args) => self.variant_field(*id, args, path, name),
-                        _ => Ty::Unknown,
+                        ty => in_answer(ty),
                     };
                     self.bind(pat, &part);
                 }
@@ -313,6 +347,16 @@ impl Typing<'_, '_, '_> {
             *slot = held;
             self.changed = true;
         }
+    }
+
+    /// The path that a place holds.
+    pub(super) fn path_at(&self, place: &Place) -> Option<String> {
+        let graph = self.infer.graph(self.id);
+        let mut ops = graph.blocks.iter().flat_map(|block| &block.ops);
+        ops.find(|op| op.to == *place).and_then(|op| match &op.value {
+            Value::Path(path) => Some(path.segments.join("::")),
+            _ => None,
+        })
     }
 
     /// The text of a literal or path that a place holds.

@@ -12,6 +12,9 @@ use crate::{
 /// The name of a value of which only some fields are known.
 pub(super) const PARTLY: &str = "_";
 
+/// The name of an error that is not tried again.
+pub(super) const PERMANENT: &str = "permanent";
+
 /// What is known of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Val {
@@ -104,6 +107,17 @@ impl Val {
             | Self::Handle(inner)
             | Self::Set(inner)
             | Self::Raises(inner) => inner.carries(),
+            _ => false,
+        }
+    }
+
+    /// Whether one of these variants is in it.
+    pub(super) fn says(&self, wanted: &[String]) -> bool {
+        let is = |name: &str| wanted.iter().any(|wanted| wanted == name);
+        match self {
+            Self::Variant { name, fields, .. } => is(name) || fields.values().any(|value| value.says(wanted)),
+            Self::Path(path) => is(path.rsplit("::").next().unwrap_or(path)),
+            Self::Done(inner) => inner.says(wanted),
             _ => false,
         }
     }

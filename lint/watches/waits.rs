@@ -3,6 +3,7 @@
 use rideout_rules::model::Outcome;
 
 use super::{
+    polls::{self, AWAITED, PollFact},
     state::{State, Then},
     value::Val,
     verdict::Verdict,
@@ -14,6 +15,9 @@ impl Walk<'_, '_, '_> {
     /// `.await`.
     pub(super) fn wait_for(&self, state: &mut State, op: &Op, place: &Place) -> Flow {
         let result = match state.get(place) {
+            Val::Ours if let Some(fact) = self.awaited_poll(state) => {
+                return self.poll(state, &fact, &op.to, fact.method);
+            }
             Val::Future(function, args) => {
                 return self.inline(state, function, args, Then::Into(op.to.clone()), op.span);
             }
@@ -40,9 +44,17 @@ impl Walk<'_, '_, '_> {
             }
             Val::Pending => return Flow::Done(self.dead(state)),
             Val::Again(call, _) => return Flow::Done(Verdict::new(Outcome::Nests { call }, state)),
+            // `poll_fn(..)`.
+            other if other.is_variant("Ready") => other.payload(),
             other => other,
         };
         state.set(&op.to, result);
         Flow::Next
+    }
+
+    /// The poll that awaiting the watch is, if it is a future.
+    fn awaited_poll(&self, state: &State) -> Option<PollFact> {
+        let known = self.infer.program.known(state.frame().function);
+        polls::poll(known, &self.site.watch, AWAITED)
     }
 }

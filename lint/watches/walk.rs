@@ -123,7 +123,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     /// The loop around a block, or the given span where there is none.
     pub(super) fn consumer(&self, id: FnId, block: BlockId, span: Span) -> Location {
         let graph = self.graph(id);
-        let within = loop_around(graph, block).filter(|_| !self.is_poll_function(id));
+        let within = loop_around(graph, &graph.blocks[block as usize]).filter(|_| !self.is_poll_function(id));
         self.location(id, within.map_or(span, |id| graph.loops[id as usize].span))
     }
 

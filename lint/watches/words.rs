@@ -4,7 +4,7 @@ use rideout_rules::{catalog::Meaning, model::Outcome};
 
 use super::{
     state::{Phase, State, Then},
-    value::Val,
+    value::{PERMANENT, Val},
     verdict::Verdict,
     walk::{Flow, Walk},
 };
@@ -82,6 +82,7 @@ impl Walk<'_, '_, '_> {
             Meaning::Join if method => self.join_task(state, op, values),
             Meaning::Join => self.join_call(state, op, name, args, values),
             Meaning::Catch => self.catch(state, op, args.first()?, first, method),
+            Meaning::Permanent => Some(self.finish_call(state, op, Val::variant(PERMANENT, Some(first)))),
             Meaning::Request | Meaning::Guard => None,
         }
     }

@@ -39,6 +39,9 @@ pub struct Crate {
     /// Words of the control flow that this crate brings.
     #[serde(default, rename = "word")]
     pub words: Vec<Word>,
+    /// Kinds of channels that the crate brings.
+    #[serde(default, rename = "channel")]
+    pub channels: Vec<Channel>,
     /// Helpers that call a closure again.
     #[serde(default, rename = "reopen")]
     pub reopens: Vec<Reopen>,
@@ -86,6 +89,12 @@ pub struct Source {
     /// How a transient fault shows. Empty: nothing transient reaches the consumer.
     #[serde(default, rename = "fault")]
     pub faults: Vec<FaultFact>,
+    /// Whether the items come in a channel, so that a receiver of `items` is this source.
+    #[serde(default)]
+    pub channel: bool,
+    /// Who takes the sender of the program's own channel, or a closure that sends to it.
+    #[serde(default)]
+    pub fed: Vec<Feed>,
     /// Builder calls and arguments that change a fact.
     #[serde(default, rename = "when")]
     pub whens: Vec<When>,
@@ -116,13 +125,43 @@ pub struct Opener {
     /// Whether a receiver whose type is unknown is accepted too (the method's name is telling), as a guess.
     #[serde(default)]
     pub telling: bool,
+    /// Whether what it gives is as dead as its receiver: asking a dead receiver for another opens nothing.
+    #[serde(default)]
+    pub borrows: bool,
+}
+
+/// A call that takes the sender of a channel, or a closure that sends to it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Feed {
+    /// Path of a free or associated function.
+    #[serde(default, rename = "fn")]
+    pub function: Option<String>,
+    /// Name of a method.
+    #[serde(default)]
+    pub method: Option<String>,
+    /// Types that have the method.
+    #[serde(default)]
+    pub on: Vec<String>,
+}
+
+/// A kind of channel: how it is made, and how its receiver is asked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Channel {
+    /// Paths of the functions that make a sender and a receiver.
+    pub fns: Vec<String>,
+    /// Paths of the types of the receiver.
+    pub types: Vec<String>,
+    /// The receiver's polling methods.
+    pub polls: Vec<Poll>,
 }
 
 /// A call that asks a source for its next item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Poll {
-    /// Name of the method.
+    /// Name of the method; `await` for a source that is itself a future.
     pub method: String,
     /// What it gives, with `T` for the item. `Result<Option<T>>`, `Option<Result<T>>`, `Result<T>`, `T`.
     pub gives: Shape,
@@ -132,6 +171,12 @@ pub struct Poll {
     /// Whether the call hands a callback to the library, which calls it with each item (`set_delegate`).
     #[serde(default)]
     pub callback: bool,
+    /// For a callback: which argument after the receiver is the closure that hears of the fault, from 0. Default: the first closure.
+    #[serde(default)]
+    pub closure: Option<usize>,
+    /// For a callback: variants that it returns to end the watch.
+    #[serde(default)]
+    pub stops: Vec<String>,
     /// Whether the `None` of this call says that the connection was lost, and the source goes on (`PgListener::try_recv`).
     #[serde(default)]
     pub none_heals: bool,
@@ -169,6 +214,9 @@ pub struct FaultFact {
     /// For `ends`: the item's variant that comes right before the end (`Message::Close`).
     #[serde(default)]
     pub announced_by: Option<String>,
+    /// Methods that bring the connection back, and not the subscription.
+    #[serde(default)]
+    pub healed_by: Vec<String>,
     /// Methods that make the watch hear again after a fault which heals the connection but loses the subscription.
     #[serde(default)]
     pub restored_by: Vec<String>,
@@ -186,7 +234,10 @@ pub struct When {
     /// Text of the first argument, if it matters (`false`).
     #[serde(default)]
     pub argument: Option<String>,
-    /// `method`: looked for on the value's own chain. `file`: anywhere in the file.
+    /// Calls, written like `calls`, that keep it from holding.
+    #[serde(default)]
+    pub unless: Vec<String>,
+    /// Where the calls are looked for.
     #[serde(default)]
     pub within: Within,
     /// What holds then.
@@ -203,7 +254,10 @@ pub enum Within {
     /// On the chain of calls that made the value.
     #[default]
     Chain,
-    /// Anywhere in the file.
+    /// On the way of the value, and of what it was made of, wherever in the program that stands. What leaves the view is looked
+    /// for in the text of the files that it was seen in.
+    Value,
+    /// In the text of the files that open and ask it.
     File,
 }
 
@@ -238,6 +292,9 @@ pub struct Value {
     pub on: Vec<String>,
     /// Path of the type it gives (`redis::aio::PubSub`), maybe in `Result<..>` or a tuple.
     pub gives: Shape,
+    /// Whether what it gives is as dead as its receiver.
+    #[serde(default)]
+    pub borrows: bool,
 }
 
 /// What a word of the control flow means.
@@ -268,6 +325,8 @@ pub enum Meaning {
     Join,
     /// A future that never completes.
     Pending,
+    /// Makes an error that a retry helper does not try again.
+    Permanent,
 }
 
 /// Words of the control flow, by meaning.
@@ -300,9 +359,12 @@ pub struct Reopen {
     /// Path of a free or associated function.
     #[serde(default, rename = "fn")]
     pub function: Option<String>,
-    /// Name of a method on the closure or function.
+    /// Name of a method, on the closure or on a policy.
     #[serde(default)]
     pub method: Option<String>,
+    /// Types of the policy that has the method. Empty: it is one of the closure.
+    #[serde(default)]
+    pub on: Vec<String>,
     /// Which argument is the closure, from 0. For a method the receiver is 0.
     #[serde(default)]
     pub closure: usize,
@@ -315,7 +377,7 @@ pub struct Reopen {
     /// Whether it stops after a number of calls or a time by default.
     #[serde(default)]
     pub bounded: bool,
-    /// Calls on the policy or the chain, their first arguments, or fields of the policy, that lift the bound, or `name(value)`.
+    /// Calls on the policy, their first arguments, or fields with their values (`a: b`), that lift the bound.
     #[serde(default)]
     pub unbounded_by: Vec<String>,
     /// Calls on the policy or the chain that set a bound.
@@ -345,8 +407,12 @@ pub fn parse(text: &str) -> Result<Crate, String> {
                 return Err(format!("source `{}`: `variant` goes with `shows-as = \"variant\"`", source.id));
             }
         }
-        if source.open.is_empty() && source.types.is_empty() && source.items.is_empty() {
-            return Err(format!("source `{}` has no `open`, `types` or `items`", source.id));
+        if source.open.is_empty()
+            && source.types.is_empty()
+            && source.items.is_empty()
+            && source.fed.is_empty()
+        {
+            return Err(format!("source `{}` has no `open`, `types`, `items` or `fed`", source.id));
         }
         if source.item.is_none() && source.polls.is_empty() {
             return Err(format!("source `{}` has neither `item` nor `polls`", source.id));

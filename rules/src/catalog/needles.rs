@@ -1,6 +1,6 @@
 //! What a file must contain for an entry to matter: the needles of the search that decides which files are parsed.
 
-use super::{Crate, Opener, Shape, Value};
+use super::{Crate, Feed, Opener, Shape, Value};
 
 /// Names that many crates use: a file that means this crate's must also name the crate or the module.
 const COMMON: &[&str] = &[
@@ -125,6 +125,14 @@ pub fn needles(entry: &Crate) -> Vec<Needle> {
                     (None, None) => {}
                 }
             }
+        }
+        for feed in &source.fed {
+            let Feed { function, method, on } = feed.clone();
+            of_opener(
+                &Opener { function, method, on, gives: None, telling: false, borrows: false },
+                &roots,
+                &mut needles,
+            );
         }
         for path in source.types.iter().chain(&source.items) {
             of_path(path, &roots, &mut needles);
