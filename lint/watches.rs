@@ -1,9 +1,10 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 //!
-//! `infer`, `typing`, `call_types` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
-//! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`,
+//! `infer`, `typing`, `call_types` and `sites` tell which place holds a watch and who calls whom (`elements` what a collection
+//! holds, `fields` what is put into a field); `polls` finds where one is asked, `handles` through which places, and `judge` has each
+//! of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`,
 //! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`,
-//! `spawn`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `upward` and `scope` know
+//! `spawn`, `inline`, `openings`, `ready` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `upward` and `scope` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
