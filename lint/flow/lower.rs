@@ -1,6 +1,7 @@
 //! From tree to graph.
 
 mod conditions;
+mod counters;
 mod exprs;
 mod loops;
 mod macros;

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Lowering, Target};
+use super::{Lowering, Target, counters::steps};
 use crate::{
     flow::graph::{BodyKind, Callee, End, Place, Value},
     syntax::tree::{self, Expr, ExprKind, Op, Path, Span},
@@ -320,29 +320,6 @@ fn names_a_trait_method(path: &Path) -> bool {
             matches!(owner, "Stream" | "StreamExt" | "TryStream" | "TryStreamExt" | "Option" | "Result")
                 || matches!(owner, "Future" | "FutureExt" | "TryFutureExt")
         })
-}
-
-/// Whether an expression may give the next number after `target`.
-fn steps(expr: &Expr, target: &Path) -> bool {
-    let last = |block: &tree::Block| match block.statements.last() {
-        Some(tree::Statement::Expr { expr, semi: false }) => steps(expr, target),
-        _ => false,
-    };
-    match &expr.kind {
-        ExprKind::Same(inner) => steps(inner, target),
-        ExprKind::Binary(Op::Other, operand, _) => {
-            matches!(&operand.kind, ExprKind::Path(source) if source == target)
-        }
-        ExprKind::Method { receiver, name, .. } if name.ends_with("_add") => {
-            matches!(&receiver.kind, ExprKind::Path(source) if source == target)
-        }
-        ExprKind::Block { block, .. } => last(block),
-        ExprKind::If { then, otherwise, .. } => {
-            last(then) || otherwise.as_ref().is_some_and(|otherwise| steps(otherwise, target))
-        }
-        ExprKind::Match { arms, .. } => arms.iter().any(|arm| steps(&arm.body, target)),
-        _ => false,
-    }
 }
 
 fn is_condition(expr: &Expr) -> bool {
