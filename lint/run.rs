@@ -152,11 +152,8 @@ impl<'a> Context<'a> {
     fn known(&self, package: usize) -> Arc<Known<'a>> {
         let make = || {
             let active = workspace::active(&self.workspace.packages[package], self.catalog);
-            let ids: HashSet<&str> =
-                active.iter().flat_map(|active| &active.sources).map(|source| source.id.as_str()).collect();
-            Arc::new(Known::new(active.iter().map(|active| active.entry), |_, source| {
-                ids.contains(source.id.as_str())
-            }))
+            let active = active.into_iter().map(|active| (active.index, active.sources)).collect();
+            Arc::new(Known::new(self.catalog, &active))
         };
         Arc::clone(self.known[package].get_or_init(make))
     }

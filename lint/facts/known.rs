@@ -126,20 +126,24 @@ impl PathPattern {
 }
 
 impl<'c> Known<'c> {
-    /// Indexes the given entries. `holds` tells whether a source's version requirement is met.
-    pub(crate) fn new(
-        entries: impl IntoIterator<Item = &'c Crate>,
-        holds: impl Fn(&Crate, &Source) -> bool,
-    ) -> Self {
+    /// Indexes the entries that are active by their place in the catalog, with those of their sources that hold.
+    ///
+    /// Every source has a number, active or not: a watch may come from another package, where it is.
+    pub(crate) fn new(catalog: &'c [Crate], active: &HashMap<usize, Vec<&'c Source>>) -> Self {
         let mut known = Self::default();
-        for entry in entries {
+        for (index, entry) in catalog.iter().enumerate() {
+            let first = known.sources.len();
+            let numbered = |facts| KnownSource { package: &entry.package, facts };
+            known.sources.extend(entry.sources.iter().map(numbered));
+            let Some(holding) = active.get(&index) else { continue };
             let roots = entry.roots();
             let all = |paths: &'c [String]| -> Vec<PathPattern> {
                 paths.iter().flat_map(|path| patterns(&roots, path)).collect()
             };
-            for facts in entry.sources.iter().filter(|source| holds(entry, source)) {
-                let id = known.sources.len();
-                known.sources.push(KnownSource { package: &entry.package, facts });
+            for (id, facts) in (first..).zip(&entry.sources) {
+                if !holding.iter().any(|source| source.id == facts.id) {
+                    continue;
+                }
                 facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
                 for opener in &facts.open {

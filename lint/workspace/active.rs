@@ -10,8 +10,6 @@ use super::Package;
 pub(crate) struct Active<'c> {
     /// Its place in the catalog.
     pub(crate) index: usize,
-    /// The entry.
-    pub(crate) entry: &'c Crate,
     /// Those of its sources whose versions fit.
     pub(crate) sources: Vec<&'c Source>,
 }
@@ -32,7 +30,7 @@ pub(crate) fn active<'c>(package: &Package, catalog: &'c [Crate]) -> Vec<Active<
             _ => None,
         };
         let sources = entry.sources.iter().filter(|source| fits(source, version.as_ref())).collect();
-        Some(Active { index, entry, sources })
+        Some(Active { index, sources })
     };
     catalog.iter().enumerate().filter_map(holds).collect()
 }
@@ -85,7 +83,7 @@ mod tests {
             active
                 .sources
                 .iter()
-                .map(|source| format!("{}/{}", active.entry.package, source.id))
+                .map(|source| format!("{}/{}", catalog[active.index].package, source.id))
                 .collect::<Vec<_>>()
         };
         active(package, catalog).into_iter().flat_map(name).collect()
