@@ -3,6 +3,7 @@
 mod build;
 mod functions;
 pub(crate) mod known;
+mod own;
 pub(crate) mod program;
 mod read;
 mod resolve;

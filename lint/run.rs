@@ -9,7 +9,8 @@ use std::{
 
 use rayon::prelude::*;
 use rideout_rules::{
-    catalog::{self, Crate},
+    Levels,
+    catalog::Crate,
     model::{Finding, Location, Watch},
 };
 
@@ -27,7 +28,7 @@ const ROUNDS: usize = 4;
 
 /// Analyses every file of the workspace in which a source shows, and those that call what is found there.
 pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
-    let catalog = catalog::builtin();
+    let catalog = &*workspace.catalog;
     let (texts, mut unread) = workspace::texts(workspace, catalog);
     let modules = Modules::new(&workspace.packages);
     unread.retain(|file| !is_orphan(workspace, &modules, &file.path));
@@ -95,6 +96,8 @@ struct Part {
     files: Vec<(FileText, bool)>,
     watches: Vec<Watch>,
     unread: Vec<Unread>,
+    /// The levels that hold for its files.
+    levels: Levels,
 }
 
 struct Context<'a> {
@@ -118,7 +121,11 @@ impl<'a> Context<'a> {
         // A file that belongs to no package has no callers in other files.
         let packages: BTreeSet<usize> =
             self.members[&group].iter().copied().filter(|package| self.in_package(*package)).collect();
-        let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new() };
+        let levels = texts.first().map(|(index, _)| {
+            self.workspace.packages[self.workspace.files[*index].package].config.levels.clone()
+        });
+        let levels = levels.unwrap_or_default();
+        let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new(), levels };
         let mut program = Program::default();
         let mut have: HashSet<usize> = HashSet::new();
         let mut searched = BTreeSet::new();
@@ -148,12 +155,17 @@ impl<'a> Context<'a> {
         self.workspace.packages[package].dependencies.is_some()
     }
 
+    /// The name of a package in code.
+    fn crate_name(&self, package: usize) -> String {
+        self.workspace.packages[package].name.replace('-', "_")
+    }
+
     /// The active catalog of a package.
     fn known(&self, package: usize) -> Arc<Known<'a>> {
         let make = || {
             let active = workspace::active(&self.workspace.packages[package], self.catalog);
             let active = active.into_iter().map(|active| (active.index, active.sources)).collect();
-            Arc::new(Known::new(self.catalog, &active))
+            Arc::new(Known::new(self.catalog, &active, &self.crate_name(package)))
         };
         Arc::clone(self.known[package].get_or_init(make))
     }
@@ -187,7 +199,7 @@ impl<'a> Context<'a> {
                 tree,
                 known: self.known(file.package),
                 package: file.package,
-                crate_name: self.workspace.packages[file.package].name.replace('-', "_"),
+                crate_name: self.crate_name(file.package),
                 path: file.rel.clone(),
                 index: place,
                 text,
@@ -213,7 +225,7 @@ impl Analysis {
         for watch in &part.watches {
             let mut moved = watch.clone();
             move_watch(&mut moved, base);
-            for finding in rideout_rules::judge(watch) {
+            for finding in rideout_rules::judge(watch, &part.levels) {
                 if reported(finding.primary) {
                     let code = part.files[finding.primary.file as usize]
                         .0

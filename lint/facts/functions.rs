@@ -11,6 +11,7 @@ impl Program<'_> {
     pub(crate) fn methods(&self, receiver: &Ty, name: &str, from: FnId) -> Vec<FnId> {
         let candidates = self.named(name);
         match receiver {
+            receiver if self.describes(from, receiver, name) => Vec::new(),
             Ty::Local(id, _) => {
                 let facts = &self.types[*id];
                 let own = self.owned(name, &facts.name).iter().copied().filter(|id| {
@@ -69,6 +70,10 @@ impl Program<'_> {
     /// The function that a path names, seen from a function.
     pub(crate) fn function_at(&self, from: FnId, path: &[String]) -> Option<FnId> {
         let name = path.last()?;
+        let own = &self.known(from).own;
+        if !own.is_empty() && own.has(&path.join("::")) {
+            return None;
+        }
         let candidates = self.named(name);
         let here = &self.functions[from];
         if path.len() >= 2 {
@@ -118,10 +123,15 @@ impl Program<'_> {
     /// Whether a function stands in a module of this name, told by its file.
     fn in_module(&self, id: FnId, module: &str) -> bool {
         let function = &self.functions[id];
-        if let Some(own) = &self.scopes[function.scope].module {
+        self.stands_in((function.file, function.scope), module)
+    }
+
+    /// The same for anything that is declared in a file and scope.
+    pub(super) fn stands_in(&self, (file, scope): (usize, usize), module: &str) -> bool {
+        if let Some(own) = &self.scopes[scope].module {
             return own == module;
         }
-        let path = &self.files[function.file].path;
+        let path = &self.files[file].path;
         let mut parts = path.rsplit('/');
         let file = parts.next().unwrap_or_default();
         let folder = parts.next().unwrap_or_default();

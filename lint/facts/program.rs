@@ -127,10 +127,14 @@ impl<'c> Program<'c> {
         self.by_owner.get(&(name.to_owned(), owner.to_owned())).map_or(&[], Vec::as_slice)
     }
 
-    /// The canonical path of a name, seen from a function.
+    /// The canonical path of a name, seen from a function; of a function that the user describes, the described one.
     pub(crate) fn resolve(&self, id: FnId, segments: &[String]) -> Vec<String> {
         let function = &self.functions[id];
-        self.resolve_in(function.file, function.scope, segments)
+        let path = self.resolve_in(function.file, function.scope, segments);
+        match self.own_function(id, &path) {
+            Some(own) => own.split("::").map(str::to_owned).collect(),
+            None => path,
+        }
     }
 
     /// The canonical path of a name, with `crate` for the package itself and for modules that the file declares.

@@ -245,6 +245,9 @@ impl Walk<'_, '_, '_> {
         }
         // A constructor keeps what it is given.
         if last.starts_with(char::is_uppercase) {
+            if let Some(flow) = self.construct(state, op, args) {
+                return flow;
+            }
             let inner =
                 if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
             let fields = values

@@ -8,7 +8,10 @@ use super::{
     verdict::Verdict,
     walk::{Flow, Walk},
 };
-use crate::{facts::Ty, flow::graph::Op};
+use crate::{
+    facts::Ty,
+    flow::graph::{Op, Place},
+};
 
 impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
@@ -62,6 +65,20 @@ impl Walk<'_, '_, '_> {
         };
         failed.set(&op.to, error);
         Flow::All(vec![state.clone(), failed.clone()])
+    }
+
+    /// A value of the source's own type is made, in the package that defines it: that is an opening.
+    pub(super) fn construct<'a>(
+        &self,
+        state: &mut State,
+        op: &Op,
+        parts: impl IntoIterator<Item = &'a Place>,
+    ) -> Option<Flow> {
+        let function = state.frame().function;
+        let ty = self.infer.place(function, &op.to);
+        let made = matches!(ty, Ty::Watch(_)) && self.is_source(function, &ty);
+        let wraps = parts.into_iter().any(|place| state.get(place).holds(&Val::Ours));
+        (made && !wraps).then(|| self.open(state, op, &ty))
     }
 
     /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits.

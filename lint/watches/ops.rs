@@ -36,6 +36,9 @@ impl Walk<'_, '_, '_> {
             Value::Call { callee, args, name_span } => return self.call(state, op, callee, args, *name_span),
             Value::Await(place) => return self.wait_for(state, op, state.get(place)),
             Value::Struct { path, fields, .. } => {
+                if let Some(flow) = self.construct(state, op, fields.iter().map(|(_, place)| place)) {
+                    return flow;
+                }
                 let fields = fields.iter().map(|(name, place)| (name.clone(), state.get(place))).collect();
                 Val::Variant { name: path.last().to_owned(), fields, fault: false }
             }

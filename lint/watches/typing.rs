@@ -1,5 +1,7 @@
 //! The types of one function's locals: its graph is read until they settle.
 
+use std::sync::Arc;
+
 use super::infer::{Infer, Types};
 use crate::{
     facts::{FnId, Ty},
@@ -25,6 +27,12 @@ impl Typing<'_, '_, '_> {
         for (at, local) in graph.locals.iter().enumerate() {
             if let Some(ty) = &local.ty {
                 self.locals[at] = self.infer.program.ty_in(self.id, ty);
+                if local.name.as_deref() == Some("self")
+                    && let Ty::Watch(_) = &self.locals[at]
+                    && let Some(own) = self.infer.program.self_type(self.id)
+                {
+                    self.locals[at] = own;
+                }
             }
         }
         self.params_from_callers();
@@ -189,7 +197,7 @@ impl Typing<'_, '_, '_> {
             Value::Path(path) => self.path(path),
             Value::Tuple(places) => Ty::Tuple(places.iter().map(|place| self.place(place)).collect()),
             Value::Body(body) => Ty::Body(self.id, *body),
-            Value::Struct { path, .. } => self.constructed(path),
+            Value::Struct { path, .. } => self.constructed(path, span),
             Value::Call { callee, args, .. } => match callee {
                 Callee::Path(path) => self.call_path(path, args, span),
                 Callee::Method { name, turbofish } => self.call_method(name, turbofish, args, span),
@@ -233,10 +241,15 @@ impl Typing<'_, '_, '_> {
     }
 
     /// `Type { .. }`, `Enum::Variant { .. }`.
-    pub(super) fn constructed(&self, path: &Path) -> Ty {
+    pub(super) fn constructed(&self, path: &Path, span: Span) -> Ty {
         let whole = self.infer.program.ty_in(self.id, &Type::Path(path.clone()));
-        if matches!(whole, Ty::Local(..)) {
-            return whole;
+        match &whole {
+            Ty::Local(..) => return whole,
+            // A watch that the workspace defines itself.
+            Ty::Watch(watch) => {
+                return Ty::Watch(Arc::new(self.opened(watch.source, Vec::new(), span, false)));
+            }
+            _ => {}
         }
         let mut owner = path.clone();
         owner.segments.pop();
