@@ -13,6 +13,7 @@ mod cases;
 mod cli;
 mod docs;
 mod dogfood;
+mod own_sources;
 mod packages;
 mod report;
 mod scope;

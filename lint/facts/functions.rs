@@ -18,7 +18,11 @@ impl Program<'_> {
                     let function = &self.functions[*id];
                     !function.in_trait && self.same_package(function.file, facts.file)
                 });
-                let own: Vec<FnId> = own.collect();
+                let mut own: Vec<FnId> = own.collect();
+                let same_name = |id: &&usize| self.same_package(self.types[**id].file, facts.file);
+                if self.types_by_name[&facts.name].iter().filter(same_name).count() > 1 {
+                    own.retain(|id| self.functions[*id].file == facts.file);
+                }
                 let inherent: Vec<FnId> =
                     own.iter().copied().filter(|id| self.functions[*id].of_trait.is_none()).collect();
                 if inherent.is_empty() { own } else { inherent }

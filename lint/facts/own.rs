@@ -7,6 +7,7 @@ use super::{
     program::{FnId, Program, is_inner},
     ty::Ty,
 };
+use crate::syntax::tree::Receiver;
 
 /// The paths of the user's entries.
 #[derive(Debug, Default)]
@@ -152,6 +153,9 @@ impl<'c> Program<'c> {
     /// The type that `self` has in a method of a described type: there the code behind the description is looked at.
     pub(crate) fn self_type(&self, id: FnId) -> Option<Ty> {
         let function = &self.functions[id];
+        if self.known(id).own.is_empty() || function.receiver == Receiver::None {
+            return None;
+        }
         let owner = function.owner.as_ref()?;
         self.local_type(function.file, std::slice::from_ref(owner)).map(|id| Ty::Local(id, Vec::new()))
     }

@@ -178,11 +178,20 @@ impl<'c> Program<'c> {
             return same_file.or_else(|| self.only_in_package(file, candidates));
         }
         if foreign {
-            // Another package of the workspace, or a dependency: only a unique name elsewhere will do.
-            return candidates
-                .iter()
-                .copied()
-                .find(|id| self.types[*id].file != file && !self.same_package(file, self.types[*id].file));
+            // Another package of the workspace, or, as far as the catalog does not know better, one that shows its types.
+            let mut elsewhere =
+                candidates.iter().copied().filter(|id| !self.same_package(file, self.types[*id].file));
+            let of_crate = |id: &usize| self.files[self.types[*id].file].crate_name == path[0];
+            let in_module = |id: &usize| {
+                let facts = &self.types[*id];
+                path.len() > 2 && self.stands_in((facts.file, facts.scope), &path[path.len() - 2])
+            };
+            let own = || elsewhere.clone().filter(of_crate);
+            let known = || self.files[file].known.has(&path.join("::"));
+            return own()
+                .find(in_module)
+                .or_else(|| own().next())
+                .or_else(|| elsewhere.next().filter(|_| !known()));
         }
         self.only_in_package(file, candidates).or(same_file)
     }

@@ -27,12 +27,14 @@ impl Typing<'_, '_, '_> {
         for (at, local) in graph.locals.iter().enumerate() {
             if let Some(ty) = &local.ty {
                 self.locals[at] = self.infer.program.ty_in(self.id, ty);
-                if local.name.as_deref() == Some("self")
-                    && let Ty::Watch(_) = &self.locals[at]
-                    && let Some(own) = self.infer.program.self_type(self.id)
-                {
-                    self.locals[at] = own;
-                }
+            }
+        }
+        if let Some(own) = self.infer.program.self_type(self.id)
+            && let Some(first) = graph.bodies.first().and_then(|body| body.params.first())
+        {
+            let slot = &mut self.locals[*first as usize];
+            if matches!(slot, Ty::Watch(_)) {
+                *slot = own;
             }
         }
         self.params_from_callers();
