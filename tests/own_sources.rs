@@ -194,12 +194,19 @@ pub async fn keep(bus: &Bus) {
 #[test]
 fn a_bus_behind_a_trait_is_one() {
     let described = SOURCE.replace("acme_bus::Bus::subscribe", "acme_bus::Topics::subscribe");
-    let project =
-        app(&described, "use acme_bus::{BusError, Topics};\n", &CONSUMER.replace("&Bus", "&dyn Topics"));
+    let described = described.replace("types = [\"acme_bus::Subscription\"]\n", "");
+    let project = app(&described, "", "");
     let lib = "mod wire;\npub use wire::{Bus, BusError, Subscription};\n\
         pub trait Topics {\n    async fn subscribe(&self) -> Result<Subscription, BusError>;\n}\n";
     project.write("bus/src/lib.rs", lib);
-    assert_eq!(found(&project), ["app/src/lib.rs:5:5 unguarded-watch"]);
+    for bus in ["bus: &dyn Topics", "bus: &impl Topics", "bus: std::sync::Arc<dyn Topics>"] {
+        let code = CONSUMER.replace("bus: &Bus", bus);
+        project.write("app/src/lib.rs", format!("use acme_bus::{{BusError, Topics}};\n{code}"));
+        assert_eq!(found(&project), ["app/src/lib.rs:5:5 unguarded-watch"], "{bus}");
+    }
+    let generic = CONSUMER.replace("run(bus: &Bus)", "run<T: Topics>(bus: &T)");
+    project.write("app/src/lib.rs", format!("use acme_bus::{{BusError, Topics}};\n{generic}"));
+    assert_eq!(found(&project), ["app/src/lib.rs:5:5 unguarded-watch"], "generic");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
     let dirs: BTreeSet<&PathBuf> = files.values().map(|((dir, _), _)| dir).collect();
     let configs = Configs::read(request, &root, &dirs, manifests, &mut warnings)?;
     let before = files.values().filter(|(_, reported)| *reported).count();
-    files.retain(|path, ((dir, _), _)| !configs.excludes(dir, path));
+    files.retain(|path, _| !configs.excludes(path));
     let excluded = before - files.values().filter(|(_, reported)| *reported).count();
 
     let (mut packages, index) = packages(files.values().map(|(home, _)| home), manifests, &mut warnings);
@@ -71,7 +71,7 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
     failures.dedup();
     let unread = failures
         .into_iter()
-        .filter(|(path, _)| !configs.exclude_all(path))
+        .filter(|(path, _)| !configs.excludes(path))
         .map(|(path, reason)| Unread { path: paths::relative(&root, &path), reason, line: None })
         .collect();
     let tests = request.include_tests;

@@ -1,6 +1,6 @@
 //! The user's configuration: `rideout.toml` in the root of a workspace, or a table of the manifest there.
 //!
-//! Each workspace has its own. Files that belong to no package go by the one in the root of the run.
+//! Each workspace has its own. A workspace without one, and files that belong to no package, go by the one in the root of the run.
 
 mod file;
 mod mistake;
@@ -71,40 +71,35 @@ impl Configs {
         }
         let mut configs = Self::default();
         let mut known: BTreeMap<PathBuf, Option<usize>> = BTreeMap::new();
+        let of_run = configs.found(root, root, manifests)?;
+        known.insert(root.to_owned(), of_run);
         for dir in dirs {
-            let base = match manifests.get(dir) {
-                Some(_) => manifests.workspace_root(dir).unwrap_or_else(|_| (*dir).clone()),
-                None => root.to_owned(),
-            };
+            let base = base(dir, root, manifests);
             if **dir != base {
                 warnings.extend(unread(dir, root, manifests));
             }
             let index = match known.get(&base) {
                 Some(index) => *index,
                 None => {
-                    let index = found(&base, root, manifests)?.map(|settings| {
-                        configs.read.push(settings);
-                        configs.read.len() - 1
-                    });
+                    let index = configs.found(&base, root, manifests)?.or(of_run);
                     known.insert(base, index);
                     index
                 }
             };
             configs.of.extend(index.map(|index| ((*dir).clone(), index)));
         }
-        if !known.contains_key(root) && !dirs.contains(&root.to_owned()) {
-            warnings.extend(unread(root, root, manifests));
-        }
         Ok(configs)
     }
 
-    /// Whether a file of a package is left out.
-    pub(super) fn excludes(&self, dir: &Path, file: &Path) -> bool {
-        self.of.get(dir).is_some_and(|index| left_out(&self.read[*index].exclude, file))
+    /// Reads the configuration in a folder, if there is one, and tells its index.
+    fn found(&mut self, base: &Path, root: &Path, manifests: &Manifests) -> Result<Option<usize>, String> {
+        let Some(settings) = settings_in(base, root, manifests)? else { return Ok(None) };
+        self.read.push(settings);
+        Ok(Some(self.read.len() - 1))
     }
 
-    /// Whether any configuration leaves a path out.
-    pub(super) fn exclude_all(&self, path: &Path) -> bool {
+    /// Whether a configuration leaves a path out, its own or one further up.
+    pub(super) fn excludes(&self, path: &Path) -> bool {
         self.read.iter().any(|settings| left_out(&settings.exclude, path))
     }
 
@@ -132,6 +127,14 @@ impl Configs {
     }
 }
 
+/// The root of the workspace that a package is part of. What has no manifest that can be read goes by what is above it.
+fn base(dir: &Path, root: &Path, manifests: &Manifests) -> PathBuf {
+    let is_good = |dir: &&Path| matches!(manifests.get(dir).as_deref(), Some(Ok(_)));
+    let package = dir.ancestors().take_while(|above| above.starts_with(root)).find(is_good);
+    let base = package.and_then(|package| manifests.workspace_root(package).ok());
+    base.unwrap_or_else(|| root.to_owned())
+}
+
 /// The packages that a run can name, by their names in code.
 fn names(packages: &[Package]) -> HashMap<String, String> {
     let named = packages.iter().flat_map(|package| package.dependencies.iter().flatten());
@@ -144,7 +147,7 @@ fn left_out(exclude: &Gitignore, path: &Path) -> bool {
 }
 
 /// The configuration in the root of a workspace, if there is one.
-fn found(base: &Path, root: &Path, manifests: &Manifests) -> Result<Option<Settings>, String> {
+fn settings_in(base: &Path, root: &Path, manifests: &Manifests) -> Result<Option<Settings>, String> {
     let file = base.join(FILE);
     let shown = |path: &Path| paths::relative(root, path);
     let tables = tables_of(base, manifests);

@@ -51,8 +51,24 @@ pub(super) fn settings_in_manifest(path: &str, text: &str, base: &Path) -> Resul
 }
 
 fn parsed<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, String> {
-    toml::from_str(text)
-        .map_err(|error| mistake::show(path, text, error.span().unwrap_or_default(), error.message()))
+    toml::from_str(text).map_err(|error| {
+        let sentence = in_tomls_words(error.message());
+        mistake::show(path, text, error.span().unwrap_or_default(), &sentence)
+    })
+}
+
+/// The reader's message in the words of the format.
+fn in_tomls_words(message: &str) -> String {
+    [
+        ("unknown field", "unknown key"),
+        ("missing field", "missing key"),
+        ("unknown variant", "unknown value"),
+        ("invalid type: map, expected a sequence", "one table, where `[[..]]` begins each of several"),
+        ("expected a sequence", "expected an array"),
+        ("expected usize", "expected a number"),
+    ]
+    .iter()
+    .fold(message.to_owned(), |message, (from, to)| message.replace(from, to))
 }
 
 fn checked(tables: Tables, text: &str, base: &Path) -> Result<Settings, Wrong> {
@@ -186,5 +202,5 @@ fn rule(name: &Spanned<String>) -> Result<&'static Rule, Wrong> {
 }
 
 fn did_you_mean(name: Option<&str>) -> String {
-    name.map_or_else(String::new, |name| format!(": did you mean `{name}`?"))
+    name.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
