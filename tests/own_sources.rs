@@ -192,6 +192,26 @@ pub async fn keep(bus: &Bus) {
 }
 
 #[test]
+fn what_is_described_is_not_looked_into() {
+    let unpaced = "
+pub async fn keep(bus: &Bus) {
+    loop {
+        let Ok(mut events) = bus.subscribe().await else { continue };
+        while let Ok(event) = events.recv().await {
+            println!(\"{event}\");
+        }
+    }
+}
+";
+    let project = app(SOURCE, USES, unpaced);
+    project.write(
+        "bus/src/wire.rs",
+        BUS.replace("Ok(Subscription { address: self.address.clone() })", "attach!(self)"),
+    );
+    assert_eq!(found(&project), ["app/src/lib.rs:4:5 unpaced-reopen"]);
+}
+
+#[test]
 fn a_bus_behind_a_trait_is_one() {
     let described = SOURCE.replace("acme_bus::Bus::subscribe", "acme_bus::Topics::subscribe");
     let described = described.replace("types = [\"acme_bus::Subscription\"]\n", "");
