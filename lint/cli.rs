@@ -18,13 +18,18 @@ pub(crate) enum Command {
     Explain(Option<&'static Rule>),
 }
 
+const AFTER_CHECK: &str = "\
+A comment on the line of a finding or directly above it suppresses it: `// rideout: allow(rule): reason`.
+
+Exit status: 0 no findings, 1 findings, 2 could not run.";
+
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo-rideout",
     bin_name = "cargo rideout",
     version,
     about = "Finds the standing watches that a transient fault kills",
-    after_help = "Exit status: 0 no findings, 1 findings, 2 could not run.",
+    after_help = AFTER_CHECK,
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -38,7 +43,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Subcommands {
     /// Report the watches that a fault kills (what is done without a command)
-    #[command(after_help = "Exit status: 0 no findings, 1 findings, 2 could not run.")]
+    #[command(after_help = AFTER_CHECK)]
     Check(CheckArgs),
     /// List every standing watch and where each of its faults leads
     List(ListArgs),

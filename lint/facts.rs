@@ -3,6 +3,7 @@
 mod build;
 mod functions;
 pub(crate) mod known;
+mod lowered;
 mod own;
 pub(crate) mod program;
 mod read;

@@ -17,5 +17,6 @@ pub(crate) use human::human;
 pub(crate) use json::json;
 pub(crate) use list::{list, list_json};
 pub(crate) use look::{Color, Look};
+use rows::severity;
 pub(crate) use rows::{Report, Row};
 pub(crate) use short::short;

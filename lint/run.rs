@@ -15,21 +15,23 @@ use rideout_rules::{
 };
 
 use crate::{
-    analysis::{Analysis, FileText, Unread},
+    analysis::{Analysis, FileText, Invalid, Unread},
     facts::{FileInput, Known, Program},
-    ratchet::fingerprint,
-    syntax::{self, tree},
+    ratchet::{self, Comments, fingerprint},
+    syntax::{self, Interest, tree},
     watches,
-    workspace::{self, Modules, Standing, Workspace},
+    workspace::{self, Active, Modules, Names, Needles, Standing, Workspace},
 };
 
-/// How often callers of derived functions are searched for.
-const ROUNDS: usize = 4;
+/// How often the callers of derived functions are searched for.
+const ROUNDS: usize = 8;
 
 /// Analyses every file of the workspace in which a source shows, and those that call what is found there.
 pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     let catalog = &*workspace.catalog;
-    let (texts, mut unread) = workspace::texts(workspace, catalog);
+    let active: Vec<Active<'_>> =
+        workspace.packages.par_iter().map(|package| workspace::active(package, catalog)).collect();
+    let (texts, mut unread) = workspace::texts(workspace, catalog, &active);
     let modules = Modules::new(&workspace.packages);
     unread.retain(|file| !is_orphan(workspace, &modules, &file.path));
     let groups = groups(workspace);
@@ -45,7 +47,8 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
         members.entry(*group).or_default().insert(package);
     }
     let known = workspace.packages.iter().map(|_| OnceLock::new()).collect();
-    let context = Context { workspace, catalog, members, modules: &modules, known };
+    let bodies = Needles::of_bodies(catalog, &active, watches::ASKING);
+    let context = Context { workspace, catalog, active, bodies, members, modules: &modules, known };
     // The largest first: one that is begun last is waited for alone.
     let mut programs: Vec<_> = programs.into_iter().collect();
     programs.sort_by_key(|(_, texts)| Reverse(texts.iter().map(|(_, text)| text.len()).sum::<usize>()));
@@ -62,6 +65,7 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     analysis.findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
     analysis.findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
     analysis.unread.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
+    ratchet::suppress(&mut analysis);
     analysis
 }
 
@@ -92,17 +96,23 @@ fn is_orphan(workspace: &Workspace, modules: &Modules, rel: &str) -> bool {
 }
 
 /// What one program gives. Locations count from its own first file.
+#[derive(Default)]
 struct Part {
     files: Vec<(FileText, bool)>,
     watches: Vec<Watch>,
     unread: Vec<Unread>,
     /// The levels that hold for its files.
     levels: Levels,
+    comments: Comments,
 }
 
 struct Context<'a> {
     workspace: &'a Workspace,
     catalog: &'a [Crate],
+    /// The entries that hold for each package.
+    active: Vec<Active<'a>>,
+    /// What a function's body must hold to be parsed with its file.
+    bodies: Needles,
     /// The packages of each group.
     members: BTreeMap<usize, BTreeSet<usize>>,
     modules: &'a Modules,
@@ -119,40 +129,51 @@ type Parsed = (usize, Arc<str>, Result<tree::File, syntax::Rejected>);
 impl<'a> Context<'a> {
     fn program(&self, group: usize, texts: Texts) -> Part {
         // A file that belongs to no package has no callers in other files.
-        let packages: BTreeSet<usize> =
-            self.members[&group].iter().copied().filter(|package| self.in_package(*package)).collect();
-        let levels = texts.first().map(|(index, _)| {
-            self.workspace.packages[self.workspace.files[*index].package].config.levels.clone()
-        });
-        let levels = levels.unwrap_or_default();
-        let mut part = Part { files: Vec::new(), watches: Vec::new(), unread: Vec::new(), levels };
+        let alone = texts.iter().all(|(index, _)| !self.in_package(self.workspace.files[*index].package));
+        let packages: BTreeSet<usize> = self.members[&group]
+            .iter()
+            .copied()
+            .filter(|package| !alone && self.in_package(*package))
+            .collect();
+        let mut part = Part { levels: self.levels(&texts), ..Part::default() };
         let mut program = Program::default();
         let mut have: HashSet<usize> = HashSet::new();
         let mut searched = BTreeSet::new();
         let mut texts = texts;
+        let mut names = None;
         for round in 0..=ROUNDS {
             have.extend(texts.iter().map(|(index, _)| *index));
-            for parsed in self.parse(texts) {
+            for parsed in self.parse(texts, names.as_ref()) {
                 self.add(parsed, &mut program, &mut part);
             }
             let survey = watches::Survey::new(&program);
             let mut new = survey.wanted();
             new.retain(|name| searched.insert(name.clone()));
-            texts = if new.is_empty() || packages.is_empty() || round == ROUNDS {
+            let found = Names::new(&new);
+            let last = new.is_empty() || round == ROUNDS;
+            let woken = if last { 0 } else { program.wake(&|body| found.stand_in(body)) };
+            texts = if last || packages.is_empty() {
                 Vec::new()
             } else {
-                workspace::callers(self.workspace, &packages, &new, &have)
+                workspace::callers(self.workspace, &packages, &found, &have)
             };
-            if texts.is_empty() {
+            if woken == 0 && texts.is_empty() {
                 part.watches = survey.watches();
                 break;
             }
+            names = Some(Names::new(&searched));
         }
         part
     }
 
     fn in_package(&self, package: usize) -> bool {
         self.workspace.packages[package].dependencies.is_some()
+    }
+
+    /// The levels of rules for a program: its packages are those of one workspace.
+    fn levels(&self, texts: &Texts) -> Levels {
+        let package = texts.first().map(|(index, _)| self.workspace.files[*index].package);
+        package.map_or_else(Levels::default, |package| self.workspace.packages[package].config.levels.clone())
     }
 
     /// The name of a package in code.
@@ -163,14 +184,13 @@ impl<'a> Context<'a> {
     /// The active catalog of a package.
     fn known(&self, package: usize) -> Arc<Known<'a>> {
         let make = || {
-            let active = workspace::active(&self.workspace.packages[package], self.catalog);
-            let active = active.into_iter().map(|active| (active.index, active.sources)).collect();
-            Arc::new(Known::new(self.catalog, &active, &self.crate_name(package)))
+            let active = &self.active[package];
+            Arc::new(Known::new(self.catalog, |index| active.get(&index).cloned(), &self.crate_name(package)))
         };
         Arc::clone(self.known[package].get_or_init(make))
     }
 
-    fn parse(&self, texts: Texts) -> Vec<Parsed> {
+    fn parse(&self, texts: Texts, names: Option<&Names>) -> Vec<Parsed> {
         texts
             .into_par_iter()
             .filter(|(index, _)| {
@@ -183,7 +203,14 @@ impl<'a> Context<'a> {
                     }
             })
             .map(|(index, text)| {
-                let tree = syntax::parse(&text);
+                let active = &self.active[self.workspace.files[index].package];
+                let interest = Interest {
+                    wanted: &|body| {
+                        self.bodies.hit(body, active) || names.is_some_and(|names| names.stand_in(body))
+                    },
+                    common: &watches::is_common,
+                };
+                let tree = syntax::parse(&text, &interest);
                 (index, text, tree)
             })
             .collect()
@@ -195,15 +222,20 @@ impl<'a> Context<'a> {
         let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
         part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(&text) }, file.reported));
         match tree {
-            Ok(tree) => program.add(FileInput {
-                tree,
-                known: self.known(file.package),
-                package: file.package,
-                crate_name: self.crate_name(file.package),
-                path: file.rel.clone(),
-                index: place,
-                text,
-            }),
+            Ok(tree) => {
+                if file.reported {
+                    part.comments.read(place, &text, &tree);
+                }
+                program.add(FileInput {
+                    tree,
+                    known: self.known(file.package),
+                    package: file.package,
+                    crate_name: self.crate_name(file.package),
+                    path: file.rel.clone(),
+                    index: place,
+                    text,
+                });
+            }
             Err(rejected) if file.reported => {
                 part.unread.push(Unread {
                     path: file.rel.clone(),
@@ -241,6 +273,14 @@ impl Analysis {
             }
         }
         self.unread.extend(part.unread);
+        for mut suppression in part.comments.suppressions {
+            suppression.location = moved(suppression.location, base);
+            suppression.covers.iter_mut().for_each(|code| *code = moved(*code, base));
+            self.suppressions.push(suppression);
+        }
+        for invalid in part.comments.invalid {
+            self.invalid.push(Invalid { location: moved(invalid.location, base), ..invalid });
+        }
         self.files.extend(part.files.into_iter().map(|(file, _)| file));
     }
 }

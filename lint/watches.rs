@@ -46,7 +46,10 @@ use std::collections::{BTreeSet, HashSet};
 use rideout_rules::model::Watch;
 
 use self::{infer::Infer, judge::Judge, polls::PollSite};
-use crate::facts::{FnId, Program};
+use crate::{
+    facts::{FnId, Program},
+    syntax::tree::Receiver,
+};
 
 /// What is known about the watches of a program before any fault is walked.
 pub(crate) struct Survey<'p, 'c> {
@@ -58,7 +61,8 @@ impl<'p, 'c> Survey<'p, 'c> {
     /// Infers types and finds every poll.
     pub(crate) fn new(program: &'p Program<'c>) -> Self {
         let infer = Infer::new(program);
-        let polls = (0..program.functions.len())
+        let polls = program
+            .live()
             .filter(|id| !infer.graph(*id).blocks.is_empty())
             .flat_map(|id| polls::find(&infer, id, infer.graph(id), &infer.types(id)))
             .collect();
@@ -80,6 +84,7 @@ impl<'p, 'c> Survey<'p, 'c> {
     }
 
     /// The names of the functions whose callers decide about a watch: those that poll one or hand one out, and those that call them.
+    /// For a name that many functions have, the type that it belongs to.
     pub(crate) fn wanted(&self) -> BTreeSet<String> {
         let functions = &self.infer.program.functions;
         let opening = (0..functions.len()).filter(|id| self.infer.output(*id).watch().is_some());
@@ -88,9 +93,15 @@ impl<'p, 'c> Survey<'p, 'c> {
         let mut seen: HashSet<FnId> = todo.iter().copied().collect();
         let mut names = BTreeSet::new();
         while let Some(id) = todo.pop() {
-            let name = &functions[id].name;
-            if name.len() > 2 && !COMMON.contains(&name.as_str()) {
-                names.insert(name.clone());
+            let function = &functions[id];
+            if !is_common(&function.name) {
+                names.insert(function.name.clone());
+            } else if let Some(owner) = &function.owner {
+                // The name says nothing, its type's does.
+                names.insert(match function.receiver {
+                    Receiver::None => format!("{owner}::{}", function.name),
+                    _ => owner.clone(),
+                });
             }
             for site in sites.get(&id).into_iter().flatten() {
                 if seen.insert(site.function) {
@@ -102,6 +113,32 @@ impl<'p, 'c> Survey<'p, 'c> {
     }
 }
 
-/// Names that every other file calls: searching for them finds nothing in particular.
+/// What a body must hold to ask a stream or an iterator, whatever its source, for items.
+pub(crate) const ASKING: &[&str] = &[
+    ".next",
+    ".next_back",
+    ".poll_next",
+    ".poll_next_unpin",
+    ".try_next",
+    ".try_poll_next",
+    ".try_poll_next_unpin",
+    ".select_next_some",
+    ".for_each",
+    ".for_each_concurrent",
+    ".fold",
+    ".try_for_each",
+    ".try_for_each_concurrent",
+    ".try_fold",
+    // A parameter or a local has its type or its opener beside it.
+    "in self",
+    "in &self",
+    "in &mut self",
+];
+
+/// Whether every other file calls a function of this name: searching for it finds nothing in particular.
+pub(crate) fn is_common(name: &str) -> bool {
+    name.len() < 3 || COMMON.contains(&name)
+}
+
 const COMMON: &[&str] =
     &["main", "new", "default", "from", "into", "fmt", "drop", "clone", "poll", "next", "get", "build"];

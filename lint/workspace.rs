@@ -13,6 +13,7 @@ mod manifest;
 mod manifests;
 mod members;
 mod modules;
+mod needles;
 mod paths;
 mod pattern;
 mod scope;
@@ -30,10 +31,11 @@ use anyhow::{Result, anyhow};
 use rideout_rules::catalog::Crate;
 use semver::Version;
 
-pub(crate) use active::active;
+pub(crate) use active::{Active, active};
 pub(crate) use config::Config;
-pub(crate) use grow::callers;
+pub(crate) use grow::{Names, callers};
 pub(crate) use modules::{Modules, Standing};
+pub(crate) use needles::Needles;
 pub(crate) use texts::texts;
 
 use crate::analysis::Unread;

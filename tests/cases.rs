@@ -1,6 +1,10 @@
 //! Scores the binary on `fixtures/cases`: every mark must be found, and nothing else.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use assert_cmd::Command;
 
@@ -12,10 +16,23 @@ const RECALL: f64 = 0.985;
 /// Rule and line, by file.
 type Verdicts = BTreeMap<String, Vec<(String, u64)>>;
 
-fn marks(folder: &Path) -> Verdicts {
-    let mut marks = Verdicts::new();
+/// The Rust files below a folder, by their paths in it. A folder in it is a workspace: one case of several files.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn marks(folder: &Path) -> Verdicts {
+    let mut marks = Verdicts::new();
+    let mut paths = Vec::new();
+    files(folder, &mut paths);
+    for path in paths {
         let text = fs::read_to_string(&path).unwrap();
         let mut found = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
@@ -25,7 +42,8 @@ fn marks(folder: &Path) -> Verdicts {
         }
         let flagged = text.lines().nth(1).unwrap_or_default().contains("verdict: flagged");
         assert_eq!(flagged, !found.is_empty(), "{}: the second line and the marks differ", path.display());
-        marks.insert(path.file_name().unwrap().to_string_lossy().into_owned(), found);
+        let file = path.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
+        marks.insert(file, found);
     }
     marks
 }
@@ -35,12 +53,14 @@ fn findings(folder: &Path) -> Verdicts {
         .unwrap()
         .args(["check", "--pedantic", "--format", "json"])
         .arg(folder)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
     let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     let mut found = Verdicts::new();
     for finding in report["findings"].as_array().unwrap() {
-        let file = finding["file"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let file = finding["file"].as_str().unwrap();
+        let file = file.strip_prefix("fixtures/cases/").unwrap().to_owned();
         let rule = finding["rule"].as_str().unwrap().to_owned();
         found.entry(file).or_default().push((rule, finding["span"]["start"]["line"].as_u64().unwrap()));
     }

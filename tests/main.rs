@@ -20,4 +20,7 @@ mod packages;
 mod report;
 mod scope;
 mod support;
+mod suppress;
 mod tidy;
+#[cfg(test)]
+mod variations;

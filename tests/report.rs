@@ -12,10 +12,20 @@ fn project() -> Project {
     project
 }
 
+/// The same with a suppression of which only the first rule is used.
+fn with_suppression() -> Project {
+    let project = project();
+    let allow = "    // rideout: allow(unguarded-watch, stale-factory): one feed";
+    project.write("src/tabs/allowed.rs", WATCH.replace("    while", &format!("{allow}\n    while")));
+    let tabs = std::fs::read_to_string(project.path("src/tabs.rs")).unwrap();
+    project.write("src/tabs.rs", tabs + "\nmod allowed;\n");
+    project
+}
+
 #[test]
 fn json_is_what_the_schema_says() {
     let schema: Value = serde_json::from_str(include_str!("../lint/report/schema.json")).unwrap();
-    let ran = project().run(&["--format", "json"]);
+    let ran = with_suppression().run(&["--format", "json"]);
     let document: Value = serde_json::from_str(&ran.stdout).unwrap();
     let mut faults = Vec::new();
     validate(&schema, &schema, &document, "$", &mut faults);
@@ -25,18 +35,20 @@ fn json_is_what_the_schema_says() {
     assert_eq!(rules, ["unread-file", "unguarded-watch", "unguarded-watch"]);
     assert_eq!(document["summary"]["unguarded-watch"]["new"], 2);
     assert_eq!(document["unread"][0]["file"], "src/bytes.rs");
+    assert_eq!(document["suppressions"].as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn the_check_of_the_schema_sees_faults() {
     let schema: Value = serde_json::from_str(include_str!("../lint/report/schema.json")).unwrap();
-    let ran = project().run(&["--format", "json"]);
+    let ran = with_suppression().run(&["--format", "json"]);
     let good: Value = serde_json::from_str(&ran.stdout).unwrap();
-    let breaks: [fn(&mut Value); 5] = [
+    let breaks: [fn(&mut Value); 6] = [
         |it| it["version"] = 2.into(),
         |it| it["surplus"] = 1.into(),
         |it| it["findings"][0]["severity"] = "bad".into(),
         |it| it["findings"][0]["span"]["start"]["line"] = 0.into(),
+        |it| it["suppressions"][0]["used"] = 1.into(),
         |it| drop(it["findings"][0].as_object_mut().unwrap().remove("help")),
     ];
     for (index, break_it) in breaks.into_iter().enumerate() {
@@ -67,7 +79,7 @@ fn output_is_ascii_unless_the_locale_can_show_more() {
 
 #[test]
 fn every_run_says_the_same() {
-    let project = project();
+    let project = with_suppression();
     for path in ["a", "b", "c", "d"] {
         project.write(&format!("src/{path}.rs"), WATCH);
     }
@@ -160,6 +172,7 @@ fn has_type(wanted: &Value, value: &Value) -> bool {
             "array" => value.is_array(),
             "string" => value.is_string(),
             "integer" => value.is_i64() || value.is_u64(),
+            "boolean" => value.is_boolean(),
             "null" => value.is_null(),
             other => panic!("the schema uses the type `{other}`"),
         },

@@ -3,13 +3,11 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
+    lowered::Lowered,
     program::{AliasFacts, FileFacts, FileInput, FunctionFacts, OuterFacts, Program, TypeFacts},
     resolve::Scope,
 };
-use crate::{
-    flow,
-    syntax::tree::{self, Function, Generics, Item, Type},
-};
+use crate::syntax::tree::{self, Function, Generics, Item, Type};
 
 impl<'c> Program<'c> {
     /// Adds one more file.
@@ -38,7 +36,7 @@ impl<'c> Program<'c> {
         let nothing = Arc::new(OuterFacts::default());
         for item in items {
             match item {
-                Item::Use(_) | Item::Constant | Item::Declared(_) => {}
+                Item::Use(_) | Item::Constant | Item::Declared(_) | Item::Test(_) => {}
                 Item::Module { name, items } => self.module(file, Some(name), items),
                 Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
                 Item::Struct { name, fields, generics } => {
@@ -109,7 +107,6 @@ impl<'c> Program<'c> {
         if let Some(owner) = &owner {
             self.by_owner.entry((function.name.clone(), owner.clone())).or_default().push(id);
         }
-        let graph = flow::lower(&function);
         let mut nested = Vec::new();
         if let Some(body) = &function.body {
             nested_items(body, &mut nested);
@@ -117,18 +114,18 @@ impl<'c> Program<'c> {
         self.functions.push(FunctionFacts {
             file,
             scope,
-            name: function.name,
+            name: function.name.clone(),
             owner,
             of_trait,
             in_trait,
             is_async: function.is_async,
             receiver: function.receiver,
-            generics: Arc::new(function.generics),
+            generics: Arc::new(function.generics.clone()),
             outer: Arc::clone(outer),
-            params: function.params.into_iter().map(|param| param.ty).collect(),
-            output: function.output,
+            params: function.params.iter().map(|param| param.ty.clone()).collect(),
+            output: function.output.clone(),
             has_body: function.body.is_some(),
-            graph,
+            graph: Lowered::new(function),
         });
         // Items inside a body see the module's names; their own `use` lines join them.
         let uses: Vec<_> = nested

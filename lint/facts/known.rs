@@ -18,7 +18,7 @@ pub(crate) struct KnownSource<'c> {
     pub(crate) facts: &'c Source,
 }
 
-/// The active part of a catalog.
+/// A catalog, with lookups for its active part.
 #[derive(Debug, Default)]
 pub(crate) struct Known<'c> {
     pub(crate) sources: Vec<KnownSource<'c>>,
@@ -141,17 +141,22 @@ impl PathPattern {
 }
 
 impl<'c> Known<'c> {
-    /// Indexes the entries that are active by their place in the catalog, with those of their sources that hold.
-    ///
-    /// Every source has a number, active or not: a watch may come from another package, where it is. `here` is the name of the
-    /// package in code.
-    pub(crate) fn new(catalog: &'c [Crate], active: &HashMap<usize, Vec<&'c Source>>, here: &str) -> Self {
+    /// Indexes the entries of a catalog for which `holds` gives the sources whose version requirements are met. Sources have the
+    /// same numbers whichever of them hold: a value of one package may be consumed in another. `here` is the name of the package
+    /// in code.
+    pub(crate) fn new(
+        catalog: &'c [Crate],
+        holds: impl Fn(usize) -> Option<Vec<&'c Source>>,
+        here: &str,
+    ) -> Self {
         let mut known = Self::default();
         for (index, entry) in catalog.iter().enumerate() {
             let first = known.sources.len();
-            let numbered = |facts| KnownSource { package: &entry.package, facts };
-            known.sources.extend(entry.sources.iter().map(numbered));
-            let Some(holding) = active.get(&index) else { continue };
+            known
+                .sources
+                .extend(entry.sources.iter().map(|facts| KnownSource { package: &entry.package, facts }));
+            let Some(holding) = holds(index) else { continue };
+            let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
             let roots = Roots { all: entry.roots(), own: entry.own.then_some(here) };
             let all = |paths: &'c [String]| -> Vec<PathPattern> {
                 paths.iter().flat_map(|path| roots.patterns(path)).collect()
@@ -163,10 +168,7 @@ impl<'c> Known<'c> {
                 let reopens = entry.reopens.iter().flat_map(Reopen::paths);
                 sources.chain(values).chain(words).chain(reopens).for_each(|path| known.own.add(path));
             }
-            for (id, facts) in (first..).zip(&entry.sources) {
-                if !holding.iter().any(|source| source.id == facts.id) {
-                    continue;
-                }
+            for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
                 facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
                 for opener in &facts.open {

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{known::Known, resolve::Scope};
+use super::{known::Known, lowered::Lowered, resolve::Scope};
 use crate::{
     flow::graph::Graph,
     syntax::tree::{File, Generics, Receiver, Type},
@@ -55,7 +55,7 @@ pub(crate) struct FunctionFacts {
     pub(crate) outer: Arc<OuterFacts>,
     pub(crate) params: Vec<Type>,
     pub(crate) output: Option<Type>,
-    pub(crate) graph: Graph,
+    pub(super) graph: Lowered,
     pub(crate) has_body: bool,
 }
 
@@ -110,6 +110,23 @@ impl<'c> Program<'c> {
             Some(owner) => format!("{owner}::{}", function.name),
             None => function.name.clone(),
         }
+    }
+
+    /// The graph of a function.
+    pub(crate) fn graph(&self, id: FnId) -> &Graph {
+        let function = &self.functions[id];
+        function.graph.get(&self.files[function.file].text)
+    }
+
+    /// The functions in whose bodies something of interest stands.
+    pub(crate) fn live(&self) -> impl Iterator<Item = FnId> {
+        (0..self.functions.len()).filter(|id| self.functions[*id].graph.is_live())
+    }
+
+    /// Makes those functions live whose bodies hold a word for which `wanted` holds. Gives their number.
+    pub(crate) fn wake(&self, wanted: &dyn Fn(&str) -> bool) -> usize {
+        let wakes = |function: &&FunctionFacts| function.graph.wake(&self.files[function.file].text, wanted);
+        self.functions.iter().filter(wakes).count()
     }
 
     /// The catalog as the package of a function sees it.

@@ -1,4 +1,5 @@
-//! Findings for people: the code with labels on it, the way out, the fault, and at the end what was seen and what was not.
+//! Findings for people: the code with labels on it, the way out, the fault; then suppressions without use, and at the end what was seen
+//! and what was not.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,18 +15,19 @@ use codespan_reporting::{
 };
 use rideout_rules::model::{Level, Location, Outcome};
 
-use super::{Look, Report, Row};
+use super::{Look, Report, Row, short::unused_message};
+use crate::analysis::Suppression;
 
 /// The longest line of code that is shown.
 const LONGEST: usize = 400;
 
-/// Findings, then a summary.
+/// Findings, then suppressions without use, then a summary.
 pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let chars = if look.boxes { Chars::box_drawing() } else { Chars::ascii() };
     let config = Config { chars, ..Config::default() };
-    for row in &report.rows {
+    let findings = report.rows.iter().map(|row| diagnostic(report, row));
+    for diagnostic in findings.chain(report.unused().map(|suppression| unused(report, suppression))) {
         let mut bytes = Vec::new();
-        let diagnostic = diagnostic(report, row);
         let shown = if look.color {
             term::emit_to_write_style(&mut Ansi::new(&mut bytes), &config, &report.sources, &diagnostic)
         } else {
@@ -56,6 +58,18 @@ fn diagnostic(report: &Report<'_>, row: &Row) -> Diagnostic<usize> {
         diagnostic = diagnostic.with_note(format!("note: {}", finding.why));
     }
     diagnostic
+}
+
+fn unused(report: &Report<'_>, suppression: &Suppression) -> Diagnostic<usize> {
+    let location = suppression.location;
+    let diagnostic = Diagnostic::warning().with_message(unused_message(suppression.rule));
+    let diagnostic = if can_show(report, location) {
+        let label = Label::primary(location.file as usize, report.sources.first_line(location));
+        diagnostic.with_labels(vec![label.with_message("it suppresses nothing, on its own line or below")])
+    } else {
+        diagnostic.with_note(format!("at {}", report.sources.place_of(location)))
+    };
+    diagnostic.with_note("help: delete it, or move it to the line of the finding or directly above that")
 }
 
 /// Lines of code after a sentence stand a little to the right of it.
@@ -94,9 +108,13 @@ fn summary(report: &Report<'_>) -> String {
     }
     let rules: Vec<String> = counts.iter().map(|(rule, count)| format!("{count} {rule}")).collect();
     let mut text = match report.rows.len() {
-        0 => "no findings\n".to_owned(),
-        count => format!("{}: {}\n", amount(count, "finding"), rules.join(", ")),
+        0 => "no findings".to_owned(),
+        count => format!("{}: {}", amount(count, "finding"), rules.join(", ")),
     };
+    if report.suppressed > 0 {
+        text += &format!("; {} suppressed", report.suppressed);
+    }
+    text.push('\n');
 
     let files: BTreeSet<u32> = report.watches.iter().map(|watch| watch.consumer.file).collect();
     text += &format!("{} seen in {}", amount(report.watches.len(), "watch"), amount(files.len(), "file"));
@@ -188,6 +206,27 @@ error[unread-file]: this file could not be checked: expected `)`
         );
         assert!(text.contains("\n1 more with `--pedantic`\n"), "{text}");
         assert!(!shown(Look { quiet: true, ..Look::default() }).contains("findings:"));
+    }
+
+    #[test]
+    fn suppressions_are_counted_and_those_without_use_are_shown() {
+        let mut analysis = testing::analysis();
+        testing::suppress(&mut analysis);
+        let mut out = Vec::new();
+        human(&Report::new(Path::new("/w"), &analysis, false), Look::default(), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let wanted = "\
+warning: unused suppression: there is no `stale-factory` here
+  --> src/open.rs:1:36
+  |
+1 | let s = connect_async(url).await?; // rideout: allow(stale-factory): one feed
+  |                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ it suppresses nothing, on its own line or below
+  |
+  = help: delete it, or move it to the line of the finding or directly above that
+
+2 findings: 2 unread-file; 1 suppressed
+";
+        assert!(text.contains(wanted), "{text}");
     }
 
     #[test]

@@ -7,14 +7,15 @@ use std::{
 
 use rideout_rules::{
     RULES,
-    model::{Location, ShowsAs},
+    model::{Finding, Location, ShowsAs},
 };
 use serde::Serialize;
 
 use super::{
-    Report, Row,
+    Report, Row, severity,
     sources::{Position, Sources},
 };
+use crate::analysis::Suppression;
 
 /// The version of the shape of both documents.
 pub(super) const VERSION: u32 = 1;
@@ -27,6 +28,7 @@ struct Document<'a> {
     summary: BTreeMap<&'static str, Count>,
     unread: Vec<UnreadFile<'a>>,
     findings: Vec<FindingRow<'a>>,
+    suppressions: Vec<SuppressionRow<'a>>,
 }
 
 #[derive(Serialize)]
@@ -67,6 +69,25 @@ struct FindingRow<'a> {
     help: &'a str,
     runtime: Option<&'a str>,
     docs: String,
+}
+
+#[derive(Serialize)]
+struct SuppressionRow<'a> {
+    rule: &'static str,
+    file: &'a str,
+    span: Span,
+    reason: &'a str,
+    used: bool,
+    findings: Vec<SuppressedRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct SuppressedRow<'a> {
+    severity: &'static str,
+    message: &'a str,
+    span: Span,
+    item: &'a str,
+    fingerprint: &'a str,
 }
 
 #[derive(Serialize)]
@@ -113,6 +134,7 @@ pub(crate) fn json(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
             summary,
             unread: unread(report),
             findings: report.rows.iter().map(|row| finding(report, row)).collect(),
+            suppressions: report.suppressions.iter().map(|found| suppression(report, found)).collect(),
         },
     )
 }
@@ -146,7 +168,7 @@ fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
     let watch = row.has_watch();
     FindingRow {
         rule: finding.rule,
-        severity: row.severity(),
+        severity: severity(finding.level),
         message: &finding.message,
         file: report.sources.path(finding.primary.file),
         span: Span { start, end },
@@ -159,6 +181,24 @@ fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
         help: &finding.help,
         runtime: runtime_item(&finding.help),
         docs: format!("cargo rideout explain {}", finding.rule),
+    }
+}
+
+fn suppression<'a>(report: &'a Report<'_>, suppression: &'a Suppression) -> SuppressionRow<'a> {
+    let row = |(finding, fingerprint): &'a (Finding, String)| SuppressedRow {
+        severity: severity(finding.level),
+        message: &finding.message,
+        span: span(&report.sources, finding.primary),
+        item: &finding.item,
+        fingerprint,
+    };
+    SuppressionRow {
+        rule: suppression.rule,
+        file: report.sources.path(suppression.location.file),
+        span: span(&report.sources, suppression.location),
+        reason: &suppression.reason,
+        used: !suppression.findings.is_empty(),
+        findings: suppression.findings.iter().map(row).collect(),
     }
 }
 
@@ -221,6 +261,36 @@ mod tests {
         );
         assert_eq!(document["findings"][2]["source"], Value::Null);
         assert_eq!(document["findings"][2]["span"]["start"], place(3, 1, 0));
+    }
+
+    #[test]
+    fn suppressions_say_what_they_suppress() {
+        let mut analysis = testing::analysis();
+        testing::suppress(&mut analysis);
+        let mut out = Vec::new();
+        super::json(&Report::new(Path::new("/w"), &analysis, false), &mut out).unwrap();
+        let document: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(document["summary"]["unguarded-watch"]["count"], 0);
+        let [unused, used] = document["suppressions"].as_array().unwrap().as_slice() else {
+            panic!("not two")
+        };
+        assert_eq!((&used["used"], &unused["used"]), (&true.into(), &false.into()));
+        assert_eq!(unused["file"], "src/open.rs");
+        assert_eq!(unused["span"]["start"], json!({ "line": 1, "column": 36, "byte": 35 }));
+        assert_eq!(used["findings"].as_array().unwrap().len(), 2, "both levels");
+        assert_eq!(
+            used["findings"][0],
+            json!({
+                "severity": "error",
+                "message": "this watch on `connect_async` is over after its first error",
+                "span": {
+                    "start": { "line": 2, "column": 14, "byte": 30 },
+                    "end": { "line": 3, "column": 3, "byte": 69 }
+                },
+                "item": "run",
+                "fingerprint": "9f3c1a2e"
+            })
+        );
     }
 
     #[test]

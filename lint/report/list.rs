@@ -15,8 +15,7 @@ use super::{
 pub(crate) fn list(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     for watch in report.watches {
-        let place = report.sources.span(watch.consumer).0;
-        let place = format!("{}:{}:{}", report.sources.path(watch.consumer.file), place.line, place.column);
+        let place = report.sources.place_of(watch.consumer);
         let mut seen = Vec::new();
         for path in &watch.faults {
             let cells = [path.fault.shows_as.name().to_owned(), path.outcome.name().to_owned()];

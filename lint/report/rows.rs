@@ -1,14 +1,15 @@
-//! The rows of a report: the findings that count at this level, and the files that could not be read as findings too.
+//! The rows of a report: the findings that count at this level, and the files and comments that could not be read as findings too.
 
 use std::{collections::HashMap, path::Path};
 
 use rideout_rules::{
-    model::{Finding, Level, Watch},
+    invalid_suppression,
+    model::{Finding, Level, Location, Watch},
     unread_file,
 };
 
 use super::sources::{Position, Sources};
-use crate::analysis::{Analysis, FileText, Unread};
+use crate::analysis::{Analysis, FileText, Suppression, Unread};
 
 /// One run, ready to be shown.
 #[derive(Debug)]
@@ -25,6 +26,10 @@ pub(crate) struct Report<'a> {
     pub(crate) watches: &'a [Watch],
     /// Files that could not be read or parsed.
     pub(crate) unread: &'a [Unread],
+    /// What comments allow, in order of path and place.
+    pub(crate) suppressions: Vec<&'a Suppression>,
+    /// The findings at this level that they have suppressed.
+    pub(crate) suppressed: usize,
 }
 
 /// A finding and what goes with it.
@@ -32,7 +37,7 @@ pub(crate) struct Report<'a> {
 pub(crate) struct Row {
     /// The finding.
     pub(crate) finding: Finding,
-    /// What the ratchet knows it by. Empty for a file that could not be read.
+    /// What the ratchet knows it by. Empty for a file or a comment that could not be read.
     pub(crate) fingerprint: String,
     /// The line, where the text itself is not at hand.
     line: Option<u32>,
@@ -69,9 +74,32 @@ impl<'a> Report<'a> {
             let finding = unread_file(sources.line(file, unread.line), &unread.reason);
             Some(Row { finding, fingerprint: String::new(), line: unread.line })
         }));
-        let key = |row: &Row| (sources.path(row.finding.primary.file).to_owned(), row.finding.primary.start);
-        rows.sort_by_cached_key(key);
-        Self { root, sources, rows, withheld, watches: &analysis.watches, unread: &analysis.unread }
+        rows.extend(analysis.invalid.iter().map(|invalid| Row {
+            finding: invalid_suppression(invalid.location, &invalid.reason),
+            fingerprint: String::new(),
+            line: None,
+        }));
+        let key = |location: Location| (sources.path(location.file).to_owned(), location.start);
+        rows.sort_by_cached_key(|row| key(row.finding.primary));
+        let mut suppressions: Vec<&Suppression> = analysis.suppressions.iter().collect();
+        suppressions.sort_by_cached_key(|suppression| key(suppression.location));
+        let suppressed = suppressions.iter().flat_map(|suppression| &suppression.findings);
+        let suppressed = suppressed.filter(|(finding, _)| counts(finding)).count();
+        Self {
+            root,
+            sources,
+            rows,
+            withheld,
+            watches: &analysis.watches,
+            unread: &analysis.unread,
+            suppressions,
+            suppressed,
+        }
+    }
+
+    /// The suppressions that no finding needs.
+    pub(crate) fn unused(&self) -> impl Iterator<Item = &'a Suppression> {
+        self.suppressions.iter().copied().filter(|suppression| suppression.findings.is_empty())
     }
 
     /// Where a row begins and ends.
@@ -87,22 +115,21 @@ impl<'a> Report<'a> {
 
     /// `path:line:column` of a row.
     pub(crate) fn place(&self, row: &Row) -> String {
-        let Position { line, column, .. } = self.span(row).0;
-        format!("{}:{line}:{column}", self.sources.path(row.finding.primary.file))
+        self.sources.place(row.finding.primary.file, self.span(row).0)
     }
 }
 
 impl Row {
-    /// `error` for what counts by default, `warning` for the rest.
-    pub(crate) fn severity(&self) -> &'static str {
-        match self.finding.level {
-            Level::Deny => "error",
-            Level::Pedantic => "warning",
-        }
-    }
-
     /// Whether there is a watch behind the finding.
     pub(crate) fn has_watch(&self) -> bool {
         !self.finding.source.id.is_empty()
+    }
+}
+
+/// `error` for what counts by default, `warning` for the rest.
+pub(super) fn severity(level: Level) -> &'static str {
+    match level {
+        Level::Deny => "error",
+        Level::Pedantic => "warning",
     }
 }

@@ -78,6 +78,16 @@ impl Sources {
         }
     }
 
+    /// `path:line:column`.
+    pub(super) fn place(&self, file: u32, Position { line, column, .. }: Position) -> String {
+        format!("{}:{line}:{column}", self.path(file))
+    }
+
+    /// Where a location begins, as `path:line:column`.
+    pub(super) fn place_of(&self, location: Location) -> String {
+        self.place(location.file, self.span(location).0)
+    }
+
     /// The bytes to underline: those of the location on its first line, in the text without a byte-order mark.
     pub(super) fn first_line(&self, location: Location) -> Range<usize> {
         let Some(source) = self.files.get(location.file as usize) else { return 0..0 };

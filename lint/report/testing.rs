@@ -2,7 +2,7 @@
 
 use rideout_rules::model::{Fault, Finding, Level, Location, ShowsAs, Source, Step};
 
-use crate::analysis::{Analysis, FileText, Unread};
+use crate::analysis::{Analysis, FileText, Suppression, Unread};
 
 /// Where `needle` stands in the text of a file.
 pub(super) fn at(analysis: &Analysis, file: usize, needle: &str) -> Location {
@@ -58,4 +58,21 @@ pub(super) fn analysis() -> Analysis {
     let pedantic = Finding { level: Level::Pedantic, rule: "unpaced-reopen", ..finding.clone() };
     analysis.findings = vec![(finding, "9f3c1a2e".into()), (pedantic, "00000000".into())];
     analysis
+}
+
+/// Suppresses all findings of the first file, and adds a suppression without use to the second.
+pub(super) fn suppress(analysis: &mut Analysis) {
+    let comment = "// rideout: allow(stale-factory): one feed";
+    analysis.files[1].text = format!("let s = connect_async(url).await?; {comment}\n").into();
+    let unused = Suppression {
+        location: at(analysis, 1, comment),
+        rule: "stale-factory",
+        reason: "one feed".into(),
+        covers: Vec::new(),
+        findings: Vec::new(),
+    };
+    let findings = std::mem::take(&mut analysis.findings);
+    let used =
+        Suppression { location: at(analysis, 0, "let"), rule: "unguarded-watch", findings, ..unused.clone() };
+    analysis.suppressions = vec![used, unused];
 }

@@ -49,6 +49,11 @@ pub(super) fn file(file: &syn::File, skipped: u32) -> tree::File {
     tree::File { items: Context { skipped }.items(&file.items) }
 }
 
+/// Converts a body that starts at this byte of its file.
+pub(super) fn block(block: &syn::Block, start: u32) -> tree::Block {
+    Context { skipped: start }.block(block)
+}
+
 /// An identifier's text without `r#`.
 pub(super) fn name(ident: &Ident) -> String {
     let text = ident.to_string();

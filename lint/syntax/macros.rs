@@ -232,12 +232,13 @@ fn without_for_await(body: TokenStream) -> TokenStream {
 #[cfg(test)]
 mod tests {
     use crate::syntax::{
-        parse,
+        Interest, parse,
         tree::{ExprKind, Item, MacroKind, Statement},
     };
 
     fn first_macro(text: &str) -> MacroKind {
-        let file = parse(&format!("async fn f() {{ {text} }}")).unwrap();
+        let interest = Interest { wanted: &|_| true, common: &|_| false };
+        let file = parse(&format!("async fn f() {{ {text} }}"), &interest).unwrap();
         let Some(Item::Function(function)) = file.items.into_iter().next() else { panic!("no function") };
         match function.body.unwrap().statements.into_iter().next() {
             Some(Statement::Expr { expr, .. }) => match expr.kind {

@@ -1,7 +1,8 @@
 //! Text to tree.
 
 use super::{
-    convert, guard,
+    convert,
+    outline::Outline,
     tree::{self, Span},
 };
 
@@ -14,19 +15,28 @@ pub(crate) struct Rejected {
     pub(crate) line: Option<u32>,
 }
 
+/// Which function bodies are parsed along with their file.
+pub(crate) struct Interest<'a> {
+    /// Whether the code of a body holds anything of interest.
+    pub(crate) wanted: &'a dyn Fn(&str) -> bool,
+    /// Whether a function's name says nothing: that somebody calls it is then of no interest.
+    pub(crate) common: &'a dyn Fn(&str) -> bool,
+}
+
 /// Parses a file. Spans are byte ranges of `text`, a byte-order mark and a `#!` line included.
 ///
 /// # Errors
 ///
 /// When the parser rejects the text, or its brackets nest too deep to be parsed safely.
-pub(crate) fn parse(text: &str) -> Result<tree::File, Rejected> {
-    let code = guard::code(text).map_err(|line| Rejected {
+pub(crate) fn parse(text: &str, interest: &Interest<'_>) -> Result<tree::File, Rejected> {
+    let outline = Outline::new(text).map_err(|line| Rejected {
         reason: "brackets nest too deep to be read".to_owned(),
         line: Some(line),
     })?;
-    let (skipped, body) = skip_head(&code);
+    let code = outline.pruned(interest.wanted, interest.common);
+    let (skipped, code) = skip_head(&code);
     proc_macro2::extra::invalidate_current_thread_spans();
-    match syn::parse_str::<syn::File>(body) {
+    match syn::parse_str::<syn::File>(code) {
         Ok(file) => Ok(convert::file(&file, skipped)),
         Err(error) => {
             let lines = text[..skipped as usize].matches('\n').count();
@@ -34,6 +44,14 @@ pub(crate) fn parse(text: &str) -> Result<tree::File, Rejected> {
             Err(Rejected { reason: error.to_string(), line })
         }
     }
+}
+
+/// Parses the body of a function that was left out of its file's tree. None if the parser rejects it.
+pub(crate) fn body(text: &str, span: Span) -> Option<tree::Block> {
+    let code = text.get(span.start as usize..span.end as usize)?;
+    proc_macro2::extra::invalidate_current_thread_spans();
+    let block = syn::parse_str::<syn::Block>(code).ok()?;
+    Some(convert::block(&block, span.start))
 }
 
 /// Cuts off a byte-order mark and a `#!` line, and tells how many bytes they took.
@@ -55,7 +73,12 @@ pub(super) fn span(span: proc_macro2::Span, skipped: u32) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, tree::Item};
+    use super::{Interest, Rejected, body};
+    use crate::syntax::tree::{File, Item, Span};
+
+    fn parse(text: &str) -> Result<File, Rejected> {
+        super::parse(text, &Interest { wanted: &|body| body.contains("go"), common: &|_| false })
+    }
 
     fn name_at(text: &str) -> String {
         let file = parse(text).unwrap();
@@ -81,5 +104,20 @@ mod tests {
     #[test]
     fn an_inner_attribute_is_no_hash_bang_line() {
         assert_eq!(name_at("#![allow(dead_code)]\nfn a() {}"), "fn a() {}");
+    }
+
+    #[test]
+    fn a_body_left_out_is_parsed_by_itself() {
+        let text = "\u{feff}fn a() { go } fn b() { let é = 1; é }";
+        let file = parse(text).unwrap();
+        let [Item::Function(first), Item::Function(second)] = file.items.as_slice() else {
+            panic!("{file:?}")
+        };
+        assert!(!first.deferred && second.deferred);
+        let span = second.body.as_ref().unwrap().span;
+        assert_eq!(&text[span.start as usize..span.end as usize], "{ let é = 1; é }");
+        let block = body(text, span).unwrap();
+        assert_eq!((block.statements.len(), block.span), (2, span));
+        assert!(body(text, Span { start: 3, end: 9 }).is_none());
     }
 }

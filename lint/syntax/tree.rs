@@ -55,6 +55,22 @@ pub(crate) struct File {
     pub(crate) items: Vec<Item>,
 }
 
+impl File {
+    /// The code that is left out because only tests have it.
+    pub(crate) fn tests(&self) -> Vec<Span> {
+        let mut spans = Vec::new();
+        let mut left: Vec<&Item> = self.items.iter().collect();
+        while let Some(item) = left.pop() {
+            match item {
+                Item::Test(span) => spans.push(*span),
+                Item::Module { items, .. } => left.extend(items),
+                _ => {}
+            }
+        }
+        spans
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     Use(Vec<Use>),
@@ -86,6 +102,8 @@ pub(crate) enum Item {
     Impl(Impl),
     /// A constant or static, of which nothing is used.
     Constant,
+    /// An item with a body that only tests have, of which nothing is used.
+    Test(Span),
 }
 
 #[derive(Clone, Debug)]
@@ -129,6 +147,8 @@ pub(crate) struct Function {
     pub(crate) params: Vec<Param>,
     pub(crate) output: Option<Type>,
     pub(crate) body: Option<Block>,
+    /// The body was left out: its block is empty and has its span.
+    pub(crate) deferred: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

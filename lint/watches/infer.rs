@@ -59,7 +59,7 @@ impl<'p, 'c> Infer<'p, 'c> {
     }
 
     pub(super) fn graph(&self, id: FnId) -> &'p Graph {
-        &self.program.functions[id].graph
+        self.program.graph(id)
     }
 
     /// The types of a function's locals. Inside a cycle of functions that need each other: what is declared.

@@ -26,7 +26,7 @@ impl Infer<'_, '_> {
             return Rc::clone(sites);
         }
         let mut sites: Sites = HashMap::new();
-        for caller in 0..self.program.functions.len() {
+        for caller in self.program.live() {
             for (block, op, value) in values(self.graph(caller)) {
                 match value {
                     Value::Call { callee, args, .. } => {

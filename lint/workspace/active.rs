@@ -1,24 +1,20 @@
 //! Which catalog entries hold for a package.
 
+use std::collections::BTreeMap;
+
 use rideout_rules::catalog::{Crate, Source};
 use semver::{Prerelease, Version};
 
 use super::Package;
 
-/// A catalog entry that holds for a package.
-#[derive(Clone, Debug)]
-pub(crate) struct Active<'c> {
-    /// Its place in the catalog.
-    pub(crate) index: usize,
-    /// Those of its sources whose versions fit.
-    pub(crate) sources: Vec<&'c Source>,
-}
+/// The catalog entries that hold for a package by their place in the catalog, each with those of its sources whose versions fit.
+pub(crate) type Active<'c> = BTreeMap<usize, Vec<&'c Source>>;
 
-/// The entries that hold for a package, in the catalog's order: of those that its configuration leads to.
+/// The entries that hold for a package, of those that its configuration leads to.
 ///
 /// An entry holds if the package depends on its crate or on one that re-exports it; `std` and those of the user always do. A source
 /// holds if the version of the crate fits or is unknown.
-pub(crate) fn active<'c>(package: &Package, catalog: &'c [Crate]) -> Vec<Active<'c>> {
+pub(crate) fn active<'c>(package: &Package, catalog: &'c [Crate]) -> Active<'c> {
     let holds = |(index, entry): (usize, &'c Crate)| {
         let version = match &package.dependencies {
             Some(known) if entry.own => known.get(&entry.package).cloned().flatten(),
@@ -31,7 +27,7 @@ pub(crate) fn active<'c>(package: &Package, catalog: &'c [Crate]) -> Vec<Active<
             _ => None,
         };
         let sources = entry.sources.iter().filter(|source| fits(source, version.as_ref())).collect();
-        Some(Active { index, sources })
+        Some((index, sources))
     };
     let config = &package.config.entries;
     catalog.iter().enumerate().skip(config.start).take(config.len()).filter_map(holds).collect()
@@ -86,14 +82,11 @@ mod tests {
     }
 
     fn ids(package: &Package, catalog: &[Crate]) -> Vec<String> {
-        let name = |active: super::Active<'_>| {
-            active
-                .sources
-                .iter()
-                .map(|source| format!("{}/{}", catalog[active.index].package, source.id))
-                .collect::<Vec<_>>()
-        };
-        active(package, catalog).into_iter().flat_map(name).collect()
+        active(package, catalog)
+            .iter()
+            .flat_map(|(index, sources)| sources.iter().map(|source| (&catalog[*index].package, &source.id)))
+            .map(|(package, id)| format!("{package}/{id}"))
+            .collect()
     }
 
     #[test]

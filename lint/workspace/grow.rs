@@ -11,15 +11,32 @@ use rayon::prelude::*;
 
 use super::{Workspace, texts::LARGEST};
 
-/// The files of these packages that call one of these functions and are not known yet, by index.
+/// Names that functions are called by, and names of types, searched for as words.
+pub(crate) struct Names {
+    automaton: Option<AhoCorasick>,
+}
+
+impl Names {
+    pub(crate) fn new(names: &BTreeSet<String>) -> Self {
+        Self { automaton: AhoCorasick::new(names).ok() }
+    }
+
+    /// Whether one of the names stands in the text, other than where it is defined.
+    pub(crate) fn stand_in(&self, text: &str) -> bool {
+        let Some(automaton) = &self.automaton else { return false };
+        automaton
+            .find_overlapping_iter(text)
+            .any(|hit| is_use(&text[..hit.start()]) && !text[hit.end()..].starts_with(is_word))
+    }
+}
+
+/// The files of these packages that name one of these functions or types and are not known yet, by index.
 pub(crate) fn callers(
     workspace: &Workspace,
     packages: &BTreeSet<usize>,
-    names: &BTreeSet<String>,
+    names: &Names,
     known: &HashSet<usize>,
 ) -> Vec<(usize, Arc<str>)> {
-    let patterns: Vec<String> = names.iter().map(|name| format!("{name}(")).collect();
-    let Ok(automaton) = AhoCorasick::new(patterns) else { return Vec::new() };
     workspace
         .files
         .par_iter()
@@ -30,28 +47,32 @@ pub(crate) fn callers(
                 return None;
             }
             let text = String::from_utf8(fs::read(&file.path).ok()?).ok()?;
-            let calls = automaton.find_overlapping_iter(&text).any(|hit| is_call(&text[..hit.start()]));
-            calls.then(|| (index, Arc::from(text)))
+            names.stand_in(&text).then(|| (index, Arc::from(text)))
         })
         .collect()
 }
 
-/// Whether a name that follows this text is called there, and not defined or part of a longer name.
-fn is_call(before: &str) -> bool {
-    !before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
-        && !before.trim_end().ends_with(" fn")
-        && before.trim_end() != "fn"
+/// Whether a name that follows this text is used there, and not defined or part of a longer name.
+fn is_use(before: &str) -> bool {
+    !before.ends_with(is_word) && !before.trim_end().ends_with(" fn") && before.trim_end() != "fn"
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_call;
+    use super::Names;
 
     #[test]
-    fn a_definition_is_no_call() {
-        assert!(is_call("    self."));
-        assert!(is_call("feed::"));
-        assert!(!is_call("pub async fn "));
-        assert!(!is_call("over"));
+    fn a_definition_is_no_use() {
+        let names = Names::new(&["run".to_owned()].into());
+        for used in ["    self.run()", "feed::run(a)", "spawn(run)"] {
+            assert!(names.stand_in(used), "{used}");
+        }
+        for other in ["pub async fn run() {}", "overrun()", "runs()"] {
+            assert!(!names.stand_in(other), "{other}");
+        }
     }
 }

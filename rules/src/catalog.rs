@@ -321,7 +321,7 @@ pub struct Reopen {
     /// Whether it stops after a number of calls or a time by default.
     #[serde(default)]
     pub bounded: bool,
-    /// Calls on the policy or the chain that lift the bound.
+    /// Calls on the policy or the chain, their first arguments, or texts of the file, that lift the bound.
     #[serde(default)]
     pub unbounded_by: Vec<String>,
     /// Calls on the policy or the chain that set a bound.

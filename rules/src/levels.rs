@@ -22,6 +22,9 @@ impl Setting {
     /// The words for them.
     pub const NAMES: [&str; 3] = ["deny", "pedantic", "off"];
 
+    /// The rules that hold the run itself to what it says. They can only be deny.
+    pub const FIXED: [&str; 2] = ["unread-file", "invalid-suppression"];
+
     /// The setting of this name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -52,5 +55,17 @@ impl Levels {
             Some(Setting::Off) => return None,
         };
         Some(Finding { level, ..finding })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Setting;
+    use crate::RULES;
+
+    #[test]
+    fn names_lead_to_settings_and_fixed_rules_exist() {
+        assert!(Setting::NAMES.iter().all(|name| Setting::named(name).is_some()));
+        assert!(Setting::FIXED.iter().all(|id| RULES.iter().any(|rule| rule.id == *id)));
     }
 }

@@ -8,8 +8,10 @@ pub mod catalog;
 mod levels;
 pub mod model;
 pub mod rule;
+pub mod suppression;
 mod wording;
 
+mod invalid_suppression;
 mod log_only_error_arm;
 mod nested_reopen;
 mod silent_give_up;
@@ -22,6 +24,7 @@ mod unread_file;
 #[cfg(test)]
 mod testing;
 
+pub use invalid_suppression::invalid_suppression;
 pub use levels::{Levels, Setting};
 use model::{FaultPath, Finding, Level, Watch};
 pub use rule::{Rule, Verdict};
@@ -37,6 +40,7 @@ pub const RULES: &[Rule] = &[
     stale_factory::RULE,
     silent_give_up::RULE,
     unread_file::RULE,
+    invalid_suppression::RULE,
 ];
 
 /// Judges a watch: what the first of its faults that leads to a defect has to say, or nothing.

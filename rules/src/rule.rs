@@ -1,6 +1,6 @@
 //! What a rule is. A rule is a constant: its words for people, and one pure function over a fault's path.
 
-use crate::model::{FaultPath, Finding, Level, Location, Watch};
+use crate::model::{Fault, FaultPath, Finding, Level, Location, ShowsAs, Source, Watch};
 
 /// A defect that Rideout knows by name.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,20 @@ pub struct Verdict {
 impl Rule {
     /// The page that `explain` prints and `docs/rules` holds.
     pub fn page(&self) -> String {
-        format!("# {}\n\nFlags {}.\n\n{}\n", self.id, self.summary, self.docs.trim())
+        let allowed = if self.can_be_allowed() {
+            format!(
+                "A comment on the line of a finding, or directly above it, allows it: `// rideout: allow({}): reason`.",
+                self.id
+            )
+        } else {
+            "No comment allows a finding of this rule.".to_owned()
+        };
+        format!("# {}\n\nFlags {}.\n\n{}\n\n{allowed}\n", self.id, self.summary, self.docs.trim())
+    }
+
+    /// Whether a comment may suppress its findings. Not those that say that something was not understood.
+    pub fn can_be_allowed(&self) -> bool {
+        ![crate::unread_file::RULE.id, crate::invalid_suppression::RULE.id].contains(&self.id)
     }
 
     /// The finding of this rule for one fault, if it matches.
@@ -57,5 +70,31 @@ impl Rule {
             why: self.why.to_owned(),
             help: verdict.help,
         })
+    }
+
+    /// A finding with no watch behind it: source and fault are empty but for the text.
+    pub(crate) fn without_watch(&self, verdict: Verdict, text: &str) -> Finding {
+        Finding {
+            rule: self.id,
+            level: Level::Deny,
+            message: verdict.message,
+            primary: verdict.primary,
+            label: verdict.label,
+            item: String::new(),
+            source: Source {
+                id: String::new(),
+                package: String::new(),
+                api: String::new(),
+                guessed: false,
+                spins_pedantic: false,
+                help: None,
+            },
+            opener: None,
+            consumer: verdict.primary,
+            fault: Fault { shows_as: ShowsAs::Silent, text: text.to_owned() },
+            path: Vec::new(),
+            why: self.why.to_owned(),
+            help: verdict.help,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Flags a file in scope that could not be read or parsed: a gate that cannot see must not be green.
 
-use crate::Rule;
-use crate::model::{Fault, Finding, Level, Location, ShowsAs, Source};
+use crate::model::{Finding, Location};
+use crate::{Rule, Verdict};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unread-file",
@@ -22,7 +22,7 @@ If such a file were skipped in silence, breaking it would be a way to pass the c
 ### Known limits
 
 - Syntax that only a nightly compiler accepts is not parsed.
-- A file without any name from the catalog is never parsed, so what is wrong with it is not seen here.
+- A file with neither a name from the catalog nor a suppression is never parsed, so what is wrong with it is not seen here.
 
 ### Example
 
@@ -61,32 +61,15 @@ pub async fn first(mut rates: Receiver<Rate>, table: &RateTable) {
     judge: |_, _| None,
 };
 
-/// The finding for a file that could not be read or parsed, at the place that is known.
-///
-/// No watch is behind it, so source and fault are empty but for the reason.
+/// The finding for a file that could not be read or parsed, at the place that is known. No watch is behind it.
 pub fn unread_file(location: Location, reason: &str) -> Finding {
-    Finding {
-        rule: RULE.id,
-        level: Level::Deny,
-        message: format!("this file could not be checked: {reason}"),
+    let verdict = Verdict {
         primary: location,
         label: "not read beyond this place".to_owned(),
-        item: String::new(),
-        source: Source {
-            id: String::new(),
-            package: String::new(),
-            api: String::new(),
-            guessed: false,
-            spins_pedantic: false,
-            help: None,
-        },
-        opener: None,
-        consumer: location,
-        fault: Fault { shows_as: ShowsAs::Silent, text: reason.to_owned() },
-        path: Vec::new(),
-        why: RULE.why.to_owned(),
+        message: format!("this file could not be checked: {reason}"),
         help: "mend the file, or leave it out with `exclude` in rideout.toml".to_owned(),
-    }
+    };
+    RULE.without_watch(verdict, reason)
 }
 
 #[cfg(test)]

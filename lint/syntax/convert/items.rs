@@ -3,7 +3,9 @@
 use quote::ToTokens;
 
 use super::{Context, name};
-use crate::syntax::tree::{Function, Generics, Impl, Item, Param, Pat, Path, Receiver, Type, Use, Variant};
+use crate::syntax::tree::{
+    Function, Generics, Impl, Item, Param, Pat, Path, Receiver, Span, Type, Use, Variant,
+};
 
 impl Context {
     pub(super) fn items(self, items: &[syn::Item]) -> Vec<Item> {
@@ -17,13 +19,16 @@ impl Context {
                 flatten(&node.tree, &mut Vec::new(), &mut uses);
                 Item::Use(uses)
             }
-            syn::Item::Mod(node) if !is_test(&node.attrs) => match &node.content {
+            syn::Item::Mod(node) => match &node.content {
+                Some((brace, _)) if is_test(&node.attrs) => Item::Test(self.to_brace(&node.attrs, brace)),
                 Some((_, items)) => Item::Module { name: name(&node.ident), items: self.items(items) },
+                None if is_test(&node.attrs) => return None,
                 None => Item::Declared(name(&node.ident)),
             },
-            syn::Item::Fn(node) if !is_test(&node.attrs) => {
-                Item::Function(self.function(&node.sig, Some(&node.block)))
+            syn::Item::Fn(node) if is_test(&node.attrs) => {
+                Item::Test(self.to_brace(&node.attrs, &node.block.brace_token))
             }
+            syn::Item::Fn(node) => Item::Function(self.function(&node.sig, Some(&node.block))),
             syn::Item::Struct(node) => Item::Struct {
                 name: name(&node.ident),
                 fields: self.fields(&node.fields),
@@ -56,10 +61,19 @@ impl Context {
                     })
                     .collect(),
             },
-            syn::Item::Impl(node) if !is_test(&node.attrs) => Item::Impl(self.implementation(node)),
+            syn::Item::Impl(node) if is_test(&node.attrs) => {
+                Item::Test(self.to_brace(&node.attrs, &node.brace_token))
+            }
+            syn::Item::Impl(node) => Item::Impl(self.implementation(node)),
             syn::Item::Const(_) | syn::Item::Static(_) => Item::Constant,
             _ => return None,
         })
+    }
+
+    /// From the first attribute to the closing brace.
+    fn to_brace(self, attributes: &[syn::Attribute], brace: &syn::token::Brace) -> Span {
+        let end = self.token_span(brace.span.join());
+        attributes.first().map_or(end, |first| self.token_span(first.pound_token.spans[0]).to(end))
     }
 
     fn implementation(self, node: &syn::ItemImpl) -> Impl {
@@ -115,6 +129,11 @@ impl Context {
                 syn::ReturnType::Default => None,
                 syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
             },
+            // Braces with nothing but spaces between them: nothing was there, or it was left out.
+            deferred: body.is_some_and(|body| {
+                let span = self.block_span(body);
+                body.stmts.is_empty() && span.end - span.start > 2
+            }),
             body: body.map(|body| self.block(body)),
         }
     }

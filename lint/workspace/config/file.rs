@@ -175,19 +175,14 @@ fn levels(tables: &Tables) -> Result<Levels, Wrong> {
             ),
         };
         let value = Setting::named(setting.get_ref()).ok_or_else(unknown)?;
-        if rule.id == UNREAD && value != Setting::Deny {
-            let sentence = format!(
-                "`{UNREAD}` can only be deny: a run that cannot see must not be green; `exclude` leaves files out"
-            );
+        if Setting::FIXED.contains(&rule.id) && value != Setting::Deny {
+            let sentence = format!("`{}` can only be deny: it holds the run itself to what it says", rule.id);
             return Err(Wrong { span: setting.span(), sentence });
         }
         levels.set(rule, value);
     }
     Ok(levels)
 }
-
-/// The rule that holds the run to what it can see.
-const UNREAD: &str = "unread-file";
 
 fn rule(name: &Spanned<String>) -> Result<&'static Rule, Wrong> {
     let id = name.get_ref();

@@ -1,63 +1,27 @@
-//! Looks at a file's text before the parser does: a parser that recurses must not meet a hundred thousand parentheses, and one that
-//! makes an attribute of each doc comment need not see them.
+//! Walks over a text and leaves out what is no code.
 
 use std::ops::Range;
 
-/// Deepest nesting of brackets, and longest row of prefix operators, that is handed to the parser.
-const DEEPEST: usize = 400;
-
-/// The text with every comment made of spaces, so that each byte stays where it is.
-///
-/// # Errors
-///
-/// The line (from 1) on which the code nests too deep. Strings and comments do not count.
-pub(super) fn code(text: &str) -> Result<String, u32> {
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, comments: Vec::new() };
-    let mut depth = 0_usize;
-    let mut prefixes = 0_usize;
-    while let Some(byte) = scanner.next_code() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        prefixes = match byte {
-            b'!' | b'-' | b'*' | b'&' => prefixes + 1,
-            _ if byte.is_ascii_whitespace() => prefixes,
-            _ => 0,
-        };
-        if depth > DEEPEST || prefixes > DEEPEST {
-            let lines = scanner.bytes[..scanner.at].iter().filter(|byte| **byte == b'\n').count();
-            return Err(u32::try_from(lines + 1).unwrap_or(u32::MAX));
-        }
-    }
-    let mut code = String::with_capacity(text.len());
-    let mut copied = 0;
-    for comment in scanner.comments {
-        code.push_str(&text[copied..comment.start]);
-        code.extend(
-            text.as_bytes()[comment.clone()].iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }),
-        );
-        copied = comment.end;
-    }
-    code.push_str(&text[copied..]);
-    Ok(code)
-}
-
 /// Walks over the bytes of a text that are code.
-struct Scanner<'a> {
+pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
-    at: usize,
+    /// Behind the last byte that was given.
+    pub(super) at: usize,
     /// The comments that were passed.
-    comments: Vec<Range<usize>>,
+    pub(super) comments: Vec<Range<usize>>,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, comments: Vec::new() }
+    }
+
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn next_code(&mut self) -> Option<u8> {
+    /// The next byte that is in no comment, string or character.
+    pub(super) fn next_code(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
             match (byte, self.peek(1)) {
@@ -162,45 +126,5 @@ impl Scanner<'_> {
         } else {
             self.at += 1;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::code;
-
-    #[test]
-    fn depth_is_bounded_with_its_line() {
-        assert!(code("fn main() { ((())) }").is_ok());
-        assert_eq!(code(&format!("\n\n{}", "(".repeat(100_000))), Err(3));
-        assert_eq!(code(&format!("const A: bool = {}true;", "!".repeat(100_000))), Err(1));
-    }
-
-    #[test]
-    fn text_that_is_no_code_does_not_count() {
-        let brackets = "[({".repeat(1_000);
-        for text in [
-            format!("// {brackets}\nfn a() {{}}"),
-            format!("/* /* {brackets} */ {brackets} */"),
-            format!("const A: &str = \"{brackets}\\\"{brackets}\";"),
-            format!("const A: &str = r#\"{brackets}\"{brackets}\"#;"),
-            "'('".repeat(1_000),
-            r"'\''".repeat(1_000),
-        ] {
-            assert!(code(&text).is_ok(), "{text:.40}");
-        }
-        assert!(code(&format!("fn a<'a>(b: &'a str) {{ r#type; {}", "(".repeat(1_000))).is_err());
-    }
-
-    #[test]
-    fn comments_become_spaces_and_nothing_moves() {
-        let blank = |text: &str| code(text).unwrap();
-        assert_eq!(blank("/// é\nfn a() {} // b"), "      \nfn a() {}     ");
-        assert_eq!(
-            blank("/* a\n/* b */ */ const A: &str = \"// c\";"),
-            "    \n           const A: &str = \"// c\";"
-        );
-        assert_eq!(blank("const A: char = '/'; //! d"), "const A: char = '/';      ");
-        assert_eq!(blank("fn a() {} /* no end"), "fn a() {} /* no end");
     }
 }
