@@ -19,9 +19,13 @@ impl Program<'_> {
                     !function.in_trait && self.same_package(function.file, facts.file)
                 });
                 let mut own: Vec<FnId> = own.collect();
+                // Of several types of this name in the package, that in its own file.
+                let beside = |id: &FnId| self.functions[*id].file == facts.file;
                 let same_name = |id: &&usize| self.same_package(self.types[**id].file, facts.file);
-                if self.types_by_name[&facts.name].iter().filter(same_name).count() > 1 {
-                    own.retain(|id| self.functions[*id].file == facts.file);
+                if own.iter().any(beside)
+                    && self.types_by_name[&facts.name].iter().filter(same_name).count() > 1
+                {
+                    own.retain(beside);
                 }
                 let inherent: Vec<FnId> =
                     own.iter().copied().filter(|id| self.functions[*id].of_trait.is_none()).collect();
