@@ -4,6 +4,7 @@ mod build;
 mod functions;
 pub(crate) mod known;
 mod lowered;
+mod modules;
 mod own;
 pub(crate) mod program;
 mod read;

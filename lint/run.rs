@@ -19,8 +19,8 @@ use crate::{
     facts::{FileInput, Known, Program},
     ratchet::{self, Comments, fingerprint},
     syntax::{self, Interest, tree},
-    watches,
-    workspace::{self, Active, Modules, Names, Needles, Standing, Workspace},
+    watches::{self, Wanted},
+    workspace::{self, Active, Definitions, Modules, Names, Needles, Standing, Workspace},
 };
 
 /// How often the callers of derived functions are searched for.
@@ -136,9 +136,11 @@ impl<'a> Context<'a> {
             .filter(|package| !alone && self.in_package(*package))
             .collect();
         let mut part = Part { levels: self.levels(&texts), ..Part::default() };
+        let name = |package: &usize| self.workspace.packages[*package].crate_name();
         let mut program = Program::default();
+        program.members = packages.iter().map(name).collect();
         let mut have: HashSet<usize> = HashSet::new();
-        let mut searched = BTreeSet::new();
+        let (mut searched, mut sought) = (BTreeSet::new(), BTreeSet::new());
         let mut texts = texts;
         let mut names = None;
         for round in 0..=ROUNDS {
@@ -147,15 +149,16 @@ impl<'a> Context<'a> {
                 self.add(parsed, &mut program, &mut part);
             }
             let survey = watches::Survey::new(&program);
-            let mut new = survey.wanted();
+            let Wanted { used: mut new, mut defined } = survey.wanted();
             new.retain(|name| searched.insert(name.clone()));
+            defined.retain(|name| sought.insert(name.clone()));
             let found = Names::new(&new);
-            let last = new.is_empty() || round == ROUNDS;
+            let last = (new.is_empty() && defined.is_empty()) || round == ROUNDS;
             let woken = if last { 0 } else { program.wake(&|body| found.stand_in(body)) };
             texts = if last || packages.is_empty() {
                 Vec::new()
             } else {
-                workspace::callers(self.workspace, &packages, &found, &have)
+                workspace::related(self.workspace, &packages, &found, &Definitions::new(&defined), &have)
             };
             if woken == 0 && texts.is_empty() {
                 part.watches = survey.watches();
@@ -176,16 +179,12 @@ impl<'a> Context<'a> {
         package.map_or_else(Levels::default, |package| self.workspace.packages[package].config.levels.clone())
     }
 
-    /// The name of a package in code.
-    fn crate_name(&self, package: usize) -> String {
-        self.workspace.packages[package].name.replace('-', "_")
-    }
-
     /// The active catalog of a package.
     fn known(&self, package: usize) -> Arc<Known<'a>> {
         let make = || {
             let active = &self.active[package];
-            Arc::new(Known::new(self.catalog, |index| active.get(&index).cloned(), &self.crate_name(package)))
+            let here = self.workspace.packages[package].crate_name();
+            Arc::new(Known::new(self.catalog, |index| active.get(&index).cloned(), &here))
         };
         Arc::clone(self.known[package].get_or_init(make))
     }
@@ -219,20 +218,23 @@ impl<'a> Context<'a> {
     /// Puts a parsed file into the program, or notes that it could not be parsed.
     fn add(&self, (index, text, tree): Parsed, program: &mut Program<'a>, part: &mut Part) {
         let file = &self.workspace.files[index];
-        let place = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
+        let at = u32::try_from(part.files.len()).unwrap_or(u32::MAX);
         part.files.push((FileText { path: file.rel.clone(), text: Arc::clone(&text) }, file.reported));
         match tree {
             Ok(tree) => {
                 if file.reported {
-                    part.comments.read(place, &text, &tree);
+                    part.comments.read(at, &text, &tree);
                 }
+                let place = self.workspace.packages[file.package].module(&file.path);
                 program.add(FileInput {
                     tree,
+                    module: place.module,
+                    root: place.root,
                     known: self.known(file.package),
                     package: file.package,
-                    crate_name: self.crate_name(file.package),
+                    crate_name: self.workspace.packages[file.package].crate_name(),
                     path: file.rel.clone(),
-                    index: place,
+                    index: at,
                     text,
                 });
             }

@@ -39,17 +39,16 @@ mod value;
 mod verdict;
 mod waits;
 mod walk;
+mod wanted;
 mod words;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use rideout_rules::model::Watch;
 
+pub(crate) use self::wanted::{Wanted, is_common};
 use self::{infer::Infer, judge::Judge, polls::PollSite};
-use crate::{
-    facts::{FnId, Program},
-    syntax::tree::Receiver,
-};
+use crate::facts::Program;
 
 /// What is known about the watches of a program before any fault is walked.
 pub(crate) struct Survey<'p, 'c> {
@@ -82,35 +81,6 @@ impl<'p, 'c> Survey<'p, 'c> {
             .sort_by(|left, right| (left.consumer, &left.source.id).cmp(&(right.consumer, &right.source.id)));
         watches
     }
-
-    /// The names of the functions whose callers decide about a watch: those that poll one or hand one out, and those that call them.
-    /// For a name that many functions have, the type that it belongs to.
-    pub(crate) fn wanted(&self) -> BTreeSet<String> {
-        let functions = &self.infer.program.functions;
-        let opening = (0..functions.len()).filter(|id| self.infer.output(*id).watch().is_some());
-        let mut todo: Vec<FnId> = self.polls.iter().map(|site| site.function).chain(opening).collect();
-        let sites = self.infer.sites();
-        let mut seen: HashSet<FnId> = todo.iter().copied().collect();
-        let mut names = BTreeSet::new();
-        while let Some(id) = todo.pop() {
-            let function = &functions[id];
-            if !is_common(&function.name) {
-                names.insert(function.name.clone());
-            } else if let Some(owner) = &function.owner {
-                // The name says nothing, its type's does.
-                names.insert(match function.receiver {
-                    Receiver::None => format!("{owner}::{}", function.name),
-                    _ => owner.clone(),
-                });
-            }
-            for site in sites.get(&id).into_iter().flatten() {
-                if seen.insert(site.function) {
-                    todo.push(site.function);
-                }
-            }
-        }
-        names
-    }
 }
 
 /// What a body must hold to ask a stream or an iterator, whatever its source, for items.
@@ -134,11 +104,3 @@ pub(crate) const ASKING: &[&str] = &[
     "in &self",
     "in &mut self",
 ];
-
-/// Whether every other file calls a function of this name: searching for it finds nothing in particular.
-pub(crate) fn is_common(name: &str) -> bool {
-    name.len() < 3 || COMMON.contains(&name)
-}
-
-const COMMON: &[&str] =
-    &["main", "new", "default", "from", "into", "fmt", "drop", "clone", "poll", "next", "get", "build"];

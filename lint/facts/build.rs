@@ -13,21 +13,32 @@ impl<'c> Program<'c> {
     /// Adds one more file.
     pub(crate) fn add(&mut self, file: FileInput<'c>) {
         let id = self.files.len();
+        let module = self.placed.get(&file.path).cloned().unwrap_or(file.module);
+        self.crates.entry(file.crate_name.clone()).or_insert(id);
         self.files.push(FileFacts {
             known: file.known,
             package: file.package,
             crate_name: file.crate_name,
             path: file.path,
+            root: file.root,
             index: file.index,
             text: file.text,
         });
-        self.module(id, None, file.tree.items);
+        self.module(id, None, module, file.tree.items);
     }
 
-    fn module(&mut self, file: usize, name: Option<String>, items: Vec<Item>) {
-        let mut scope = Scope { module: name, ..Scope::default() };
+    fn module(&mut self, file: usize, name: Option<String>, path: Vec<String>, items: Vec<Item>) {
+        let mut scope = Scope { module: name, path, file, ..Scope::default() };
         collect_names(&items, &mut scope);
         let scope_id = self.scopes.len();
+        let package = self.files[file].package;
+        self.modules.entry((package, scope.path.clone())).or_default().push(scope_id);
+        for item in &items {
+            if let Item::Declared { name, file: Some(placed) } = item {
+                let module = scope.path.iter().chain([name]).cloned().collect();
+                self.place(file, placed, module);
+            }
+        }
         self.scopes.push(scope);
         self.items(file, scope_id, items);
     }
@@ -36,8 +47,11 @@ impl<'c> Program<'c> {
         let nothing = Arc::new(OuterFacts::default());
         for item in items {
             match item {
-                Item::Use(_) | Item::Constant | Item::Declared(_) | Item::Test(_) => {}
-                Item::Module { name, items } => self.module(file, Some(name), items),
+                Item::Use(_) | Item::Constant | Item::Declared { .. } | Item::Test(_) => {}
+                Item::Module { name, items } => {
+                    let path = self.scopes[scope].path.iter().chain([&name]).cloned().collect();
+                    self.module(file, Some(name), path, items);
+                }
                 Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
                 Item::Struct { name, fields, generics } => {
                     let fields = fields.into_iter().collect();
@@ -81,6 +95,28 @@ impl<'c> Program<'c> {
                 }
             }
         }
+    }
+
+    /// Gives the file at this path, seen from the file that declares it, to a module.
+    fn place(&mut self, declarer: usize, placed: &str, module: Vec<String>) {
+        let folder = self.files[declarer].path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+        for part in placed.split('/') {
+            match part {
+                ".." => drop(parts.pop()),
+                "." | "" => {}
+                part => parts.push(part),
+            }
+        }
+        let path = parts.join("/");
+        // The file may have come first.
+        if let Some(file) = self.files.iter().position(|file| file.path == path) {
+            let package = self.files[file].package;
+            if let Some(scope) = self.scopes.iter().position(|scope| scope.file == file) {
+                self.modules.entry((package, module.clone())).or_default().push(scope);
+            }
+        }
+        self.placed.insert(path, module);
     }
 
     fn add_type(&mut self, facts: TypeFacts) {
@@ -151,7 +187,7 @@ fn collect_names(items: &[Item], scope: &mut Scope) {
             | Item::Trait { name, .. } => {
                 scope.defined.insert(name.clone(), ());
             }
-            Item::Declared(name) | Item::Module { name, .. } => {
+            Item::Declared { name, .. } | Item::Module { name, .. } => {
                 scope.modules.insert(name.clone());
             }
             _ => {}

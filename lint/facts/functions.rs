@@ -102,6 +102,13 @@ impl Program<'_> {
             let function = &self.functions[*id];
             function.owner.is_none() && function.of_trait.is_none()
         };
+        let at_home = || {
+            let home = self.home(here.scope, path)?;
+            candidates.iter().copied().find(|id| free(id) && self.functions[*id].scope == home)
+        };
+        if let Some(found) = at_home() {
+            return Some(found);
+        }
         if path.len() == 1 {
             let same_scope =
                 candidates.iter().copied().find(|id| free(id) && self.functions[*id].scope == here.scope);

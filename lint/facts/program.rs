@@ -23,6 +23,9 @@ pub(crate) struct FileInput<'c> {
     pub(crate) crate_name: String,
     /// Path with forward slashes.
     pub(crate) path: String,
+    /// The module that the file is, by its place, and the one that is the root of its crate.
+    pub(crate) module: Vec<String>,
+    pub(crate) root: Vec<String>,
     /// Index of the file in the analysis.
     pub(crate) index: u32,
     pub(crate) text: Arc<str>,
@@ -34,6 +37,8 @@ pub(crate) struct FileFacts<'c> {
     pub(crate) package: usize,
     pub(crate) crate_name: String,
     pub(crate) path: String,
+    /// The module path of the crate's root: empty, but for a binary of its own.
+    pub(super) root: Vec<String>,
     pub(crate) index: u32,
     pub(crate) text: Arc<str>,
 }
@@ -93,6 +98,14 @@ pub(crate) struct Program<'c> {
     pub(crate) functions: Vec<FunctionFacts>,
     pub(crate) types: Vec<TypeFacts>,
     pub(super) scopes: Vec<Scope>,
+    /// The scopes of each module, by package and path. The roots of a library and of a program of one package share theirs.
+    pub(super) modules: HashMap<(usize, Vec<String>), Vec<usize>>,
+    /// Files that a `#[path]` gives to a module, by their paths, with its package and path.
+    pub(super) placed: HashMap<String, Vec<String>>,
+    /// The names in code of the workspace's packages.
+    pub(crate) members: HashSet<String>,
+    /// A file of each crate, by the crate's name in code.
+    pub(super) crates: HashMap<String, usize>,
     pub(super) by_name: HashMap<String, Vec<FnId>>,
     /// Methods by name and the name of their type.
     pub(super) by_owner: HashMap<(String, String), Vec<FnId>>,
@@ -156,8 +169,14 @@ impl<'c> Program<'c> {
 
     /// The canonical path of a name, with `crate` for the package itself and for modules that the file declares.
     pub(super) fn resolve_in(&self, file: usize, scope: usize, segments: &[String]) -> Vec<String> {
-        let scope = &self.scopes[scope];
+        let (id, scope) = (scope, &self.scopes[scope]);
         let mut path = scope.resolve(segments, &self.files[file].known);
+        let open = path == segments && !scope.globs.is_empty();
+        if (open || path.first().is_some_and(|first| is_inner(first) || self.crates.contains_key(first)))
+            && let Some(foreign) = self.re_exported(id, &path)
+        {
+            return foreign;
+        }
         if path.len() > 1
             && let Some(first) = path.first_mut()
         {
@@ -211,6 +230,24 @@ impl<'c> Program<'c> {
                 .or_else(|| elsewhere.next().filter(|_| !known()));
         }
         self.only_in_package(file, candidates).or(same_file)
+    }
+
+    /// The name of a type of the workspace that no file in view defines.
+    pub(crate) fn undefined(&self, (file, scope): (usize, usize), segments: &[String]) -> Option<String> {
+        let name = segments.last()?;
+        let is_type = name.starts_with(char::is_uppercase) && name != "Self";
+        let in_view = || {
+            self.types_by_name.contains_key(name)
+                || self.aliases.contains_key(name)
+                || self.traits.contains(name)
+        };
+        if !is_type || in_view() {
+            return None;
+        }
+        let path = self.resolve_in(file, scope, segments);
+        let first = path.first()?;
+        let by_glob = || path.len() == 1 && self.scopes[scope].globs.iter().any(|glob| is_inner(&glob[0]));
+        (is_inner(first) || self.members.contains(first) || by_glob()).then(|| path.last().cloned()).flatten()
     }
 
     fn only_in_package(&self, file: usize, candidates: &[usize]) -> Option<usize> {

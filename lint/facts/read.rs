@@ -80,7 +80,9 @@ impl Program<'_> {
         {
             return self.generic(single, at, depth);
         }
-        match name {
+        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+        // A wrapper may go by another name here.
+        match resolved.last().map_or(name, String::as_str) {
             "Box" | "Arc" | "Rc" | "Pin" | "Mutex" | "RwLock" | "RefCell" | "Cell" | "Cow" | "Weak"
             | "OnceCell" | "Fuse" | "MutexGuard" | "OwnedMutexGuard" | "RwLockWriteGuard"
             | "ManuallyDrop" | "Instrumented"
@@ -109,7 +111,6 @@ impl Program<'_> {
             );
         }
         let known = &self.files[at.file].known;
-        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
         let joined = resolved.join("::");
         if let Some(source) = known.source_of_type(&joined) {
             return watch_ty(source);
@@ -168,7 +169,8 @@ impl Program<'_> {
                 let found = bound.associated.iter().find(|(known, _)| known == name);
                 found.map(|(_, ty)| ty)
             };
-            match bound.path.last() {
+            let resolved = self.resolve_in(at.file, at.scope, &bound.path.segments);
+            match resolved.last().map_or("", String::as_str) {
                 "Stream" | "FusedStream" | "TryStream" | "IntoStream" => {
                     return associated("Item").map_or(Ty::Stream, |item| self.stream_ty(item, at, depth));
                 }

@@ -17,6 +17,9 @@ pub(crate) struct Scope {
     pub(crate) modules: HashSet<String>,
     /// Its own name, if it is an inline one.
     pub(crate) module: Option<String>,
+    /// The names of the modules from the package's folder of sources to it.
+    pub(crate) path: Vec<String>,
+    pub(crate) file: usize,
 }
 
 impl Scope {

@@ -78,8 +78,7 @@ mod tests {
 
     fn read(text: &str) -> Comments {
         let mut comments = Comments::default();
-        let all = Interest { wanted: &|_| true, common: &|_| false };
-        comments.read(3, text, &syntax::parse(text, &all).unwrap());
+        comments.read(3, text, &syntax::parse(text, &Interest::ALL).unwrap());
         comments
     }
 

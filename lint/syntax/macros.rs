@@ -237,8 +237,7 @@ mod tests {
     };
 
     fn first_macro(text: &str) -> MacroKind {
-        let interest = Interest { wanted: &|_| true, common: &|_| false };
-        let file = parse(&format!("async fn f() {{ {text} }}"), &interest).unwrap();
+        let file = parse(&format!("async fn f() {{ {text} }}"), &Interest::ALL).unwrap();
         let Some(Item::Function(function)) = file.items.into_iter().next() else { panic!("no function") };
         match function.body.unwrap().statements.into_iter().next() {
             Some(Statement::Expr { expr, .. }) => match expr.kind {

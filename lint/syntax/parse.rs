@@ -23,6 +23,12 @@ pub(crate) struct Interest<'a> {
     pub(crate) common: &'a dyn Fn(&str) -> bool,
 }
 
+#[cfg(test)]
+impl Interest<'static> {
+    /// Every body is parsed.
+    pub(crate) const ALL: Self = Self { wanted: &|_| true, common: &|_| false };
+}
+
 /// Parses a file. Spans are byte ranges of `text`, a byte-order mark and a `#!` line included.
 ///
 /// # Errors

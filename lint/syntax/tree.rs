@@ -78,8 +78,11 @@ pub(crate) enum Item {
         name: String,
         items: Vec<Item>,
     },
-    /// `mod name;`
-    Declared(String),
+    /// `mod name;`, with the file that a `#[path]` names.
+    Declared {
+        name: String,
+        file: Option<String>,
+    },
     Function(Function),
     Struct {
         name: String,

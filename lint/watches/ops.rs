@@ -53,8 +53,10 @@ impl Walk<'_, '_, '_> {
             Value::Compare(op, left, right) => self.compare(*op, &state.get(left), &state.get(right)),
             Value::Step(..) => Val::Unknown,
             Value::Macro { path, args } => {
-                let known = self.infer.program.known(state.frame().function);
-                if known.word_macro(path.last()) == Some(Meaning::Log) {
+                let function = state.frame().function;
+                let resolved = self.infer.program.resolve(function, &path.segments);
+                let known = self.infer.program.known(function);
+                if resolved.last().and_then(|name| known.word_macro(name)) == Some(Meaning::Log) {
                     self.log(state);
                     Val::Unit
                 } else if path.last().contains("spawn") {

@@ -100,6 +100,7 @@ fn findings(folder: &Path) -> BTreeMap<String, Verdict> {
 fn cases() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases");
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.is_file());
     paths.sort();
     let case = |(number, path): (usize, &PathBuf)| Case {
         name: path.file_stem().unwrap().to_string_lossy().into_owned(),

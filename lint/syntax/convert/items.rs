@@ -23,7 +23,7 @@ impl Context {
                 Some((brace, _)) if is_test(&node.attrs) => Item::Test(self.to_brace(&node.attrs, brace)),
                 Some((_, items)) => Item::Module { name: name(&node.ident), items: self.items(items) },
                 None if is_test(&node.attrs) => return None,
-                None => Item::Declared(name(&node.ident)),
+                None => Item::Declared { name: name(&node.ident), file: placed(&node.attrs) },
             },
             syn::Item::Fn(node) if is_test(&node.attrs) => {
                 Item::Test(self.to_brace(&node.attrs, &node.block.brace_token))
@@ -165,6 +165,18 @@ impl Context {
         }
         found
     }
+}
+
+/// The file that `#[path = ".."]` names.
+fn placed(attributes: &[syn::Attribute]) -> Option<String> {
+    attributes.iter().find_map(|attribute| match &attribute.meta {
+        syn::Meta::NameValue(syn::MetaNameValue {
+            path,
+            value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }),
+            ..
+        }) if path.is_ident("path") => Some(text.value()),
+        _ => None,
+    })
 }
 
 /// Whether an item is there for tests only.
