@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use rideout_rules::catalog::{Channel, Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
+use rideout_rules::catalog::{Channel, Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value, Word};
+
+use super::own::Own;
 
 /// Index of a source in [`Known::sources`].
 pub(crate) type SourceId = usize;
@@ -46,6 +48,15 @@ pub(crate) struct Known<'c> {
     reopen_methods: HashMap<&'c str, Vec<(&'c Reopen, Vec<PathPattern>)>>,
     /// Types whose methods the catalog knows.
     receivers: Paths<()>,
+    /// What the user describes.
+    pub(super) own: Own<'c>,
+}
+
+/// The first segments of an entry's paths.
+struct Roots<'a> {
+    all: Vec<String>,
+    /// Of the user's entries, whose paths stand for themselves: the name of the package that sees them.
+    own: Option<&'a str>,
 }
 
 /// A canonical path, or the end of one.
@@ -70,8 +81,8 @@ impl<T> Default for Paths<T> {
 }
 
 impl<T: Copy> Paths<T> {
-    fn add(&mut self, roots: &[String], path: &str, value: T) {
-        for pattern in patterns(roots, path) {
+    fn add(&mut self, roots: &Roots<'_>, path: &str, value: T) {
+        for pattern in roots.patterns(path) {
             match pattern {
                 PathPattern::Exact(path) => {
                     self.exact.entry(path).or_insert(value);
@@ -88,14 +99,18 @@ impl<T: Copy> Paths<T> {
     }
 }
 
-/// The canonical paths that a catalog path stands for: its own root replaced by each root of the crate.
-fn patterns(roots: &[String], path: &str) -> Vec<PathPattern> {
-    if path.contains('*') {
-        return vec![PathPattern::End(path.split("::").map(str::to_owned).collect())];
-    }
-    match path.split_once("::") {
-        Some((_, rest)) => roots.iter().map(|root| PathPattern::Exact(format!("{root}::{rest}"))).collect(),
-        None => vec![PathPattern::Exact(path.to_owned())],
+impl Roots<'_> {
+    /// The canonical paths that a catalog path stands for: its own root replaced by each root of the crate.
+    fn patterns(&self, path: &str) -> Vec<PathPattern> {
+        if path.contains('*') {
+            return vec![PathPattern::End(path.split("::").map(str::to_owned).collect())];
+        }
+        let exact = |root: &str, rest: &str| PathPattern::Exact(format!("{root}::{rest}"));
+        match (path.split_once("::"), self.own) {
+            (Some((root, rest)), Some(here)) if root == here => vec![exact(root, rest), exact("crate", rest)],
+            (Some((_, rest)), None) => self.all.iter().map(|root| exact(root, rest)).collect(),
+            _ => vec![PathPattern::Exact(path.to_owned())],
+        }
     }
 }
 
@@ -135,8 +150,13 @@ impl PathPattern {
 
 impl<'c> Known<'c> {
     /// Indexes the entries of a catalog for which `holds` gives the sources whose version requirements are met. Sources have the
-    /// same numbers whichever of them hold: a value of one package may be consumed in another.
-    pub(crate) fn new(catalog: &'c [Crate], holds: impl Fn(usize) -> Option<Vec<&'c Source>>) -> Self {
+    /// same numbers whichever of them hold: a value of one package may be consumed in another. `here` is the name of the package
+    /// in code.
+    pub(crate) fn new(
+        catalog: &'c [Crate],
+        holds: impl Fn(usize) -> Option<Vec<&'c Source>>,
+        here: &str,
+    ) -> Self {
         let mut known = Self::default();
         for (index, entry) in catalog.iter().enumerate() {
             let first = known.sources.len();
@@ -147,10 +167,17 @@ impl<'c> Known<'c> {
             known.channels.extend(&entry.channels);
             let Some(holding) = holds(index) else { continue };
             let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
-            let roots = entry.roots();
+            let roots = Roots { all: entry.roots(), own: entry.own.then_some(here) };
             let all = |paths: &'c [String]| -> Vec<PathPattern> {
-                paths.iter().flat_map(|path| patterns(&roots, path)).collect()
+                paths.iter().flat_map(|path| roots.patterns(path)).collect()
             };
+            if entry.own {
+                let sources = entry.sources.iter().flat_map(Source::paths);
+                let values = entry.values.iter().flat_map(Value::paths);
+                let words = entry.words.iter().flat_map(Word::paths);
+                let reopens = entry.reopens.iter().flat_map(Reopen::paths);
+                sources.chain(values).chain(words).chain(reopens).for_each(|path| known.own.add(path));
+            }
             for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
                 facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
@@ -341,9 +368,20 @@ impl<'c> Known<'c> {
         })
     }
 
+    /// Whether a method on a receiver whose type has one of `paths` opens, leads to a source, or is a word.
+    pub(super) fn describes_method(&self, paths: &[&str], method: &str) -> bool {
+        let means = |(_, on): &(Meaning, Vec<PathPattern>)| {
+            on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+        };
+        self.open_method(paths, method).is_some()
+            || self.value_method(paths, method).is_some()
+            || self.word_methods.get(method).is_some_and(|words| words.iter().any(means))
+    }
+
     /// Whether anything in the catalog has this path. Tells which glob import a name comes from.
     pub(crate) fn has(&self, path: &str) -> bool {
-        self.types.get(path).is_some()
+        self.own.has_name(path)
+            || self.types.get(path).is_some()
             || self.items.get(path).is_some()
             || self.open_fns.get(path).is_some()
             || self.channel_fns.get(path).is_some()
@@ -369,15 +407,25 @@ impl<'c> Known<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PathPattern, ends_with, patterns};
+    use super::{PathPattern, Roots, ends_with};
 
     #[test]
     fn a_path_holds_for_every_root_of_its_crate() {
-        let roots = ["redis".to_owned(), "other".to_owned()];
-        assert_eq!(patterns(&roots, "redis::aio::PubSub").len(), 2);
-        assert!(
-            patterns(&roots, "redis::aio::PubSub")[1] == PathPattern::Exact("other::aio::PubSub".to_owned())
-        );
+        let roots = Roots { all: vec!["redis".to_owned(), "other".to_owned()], own: None };
+        let patterns = roots.patterns("redis::aio::PubSub");
+        assert_eq!(patterns.len(), 2);
+        assert_eq!(patterns[1], PathPattern::Exact("other::aio::PubSub".to_owned()));
+    }
+
+    #[test]
+    fn a_path_of_the_user_stands_for_itself_and_in_its_package_for_crate() {
+        let paths = |here: &str| {
+            let roots = Roots { all: vec!["acme_bus".to_owned()], own: Some(here) };
+            roots.patterns("acme_bus::topics::Bus")
+        };
+        let exact = |path: &str| PathPattern::Exact(path.to_owned());
+        assert_eq!(paths("app"), [exact("acme_bus::topics::Bus")]);
+        assert_eq!(paths("acme_bus"), [exact("acme_bus::topics::Bus"), exact("crate::topics::Bus")]);
     }
 
     #[test]

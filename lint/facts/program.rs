@@ -165,10 +165,14 @@ impl<'c> Program<'c> {
         self.by_owner.get(&(name.to_owned(), owner.to_owned())).map_or(&[], Vec::as_slice)
     }
 
-    /// The canonical path of a name, seen from a function.
+    /// The canonical path of a name, seen from a function; of a function that the user describes, the described one.
     pub(crate) fn resolve(&self, id: FnId, segments: &[String]) -> Vec<String> {
         let function = &self.functions[id];
-        self.resolve_in(function.file, function.scope, segments)
+        let path = self.resolve_in(function.file, function.scope, segments);
+        match self.own_function(id, &path) {
+            Some(own) => own.split("::").map(str::to_owned).collect(),
+            None => path,
+        }
     }
 
     /// The canonical path of a name, with `crate` for the package itself and for modules that the file declares.
@@ -237,11 +241,20 @@ impl<'c> Program<'c> {
             return same_file.or_else(|| self.only_in_package(file, candidates));
         }
         if foreign {
-            // Another package of the workspace, or a dependency: only a unique name elsewhere will do.
-            return candidates
-                .iter()
-                .copied()
-                .find(|id| self.types[*id].file != file && !self.same_package(file, self.types[*id].file));
+            // Another package of the workspace, or, as far as the catalog does not know better, one that shows its types.
+            let mut elsewhere =
+                candidates.iter().copied().filter(|id| !self.same_package(file, self.types[*id].file));
+            let of_crate = |id: &usize| self.files[self.types[*id].file].crate_name == path[0];
+            let in_module = |id: &usize| {
+                let facts = &self.types[*id];
+                path.len() > 2 && self.stands_in((facts.file, facts.scope), &path[path.len() - 2])
+            };
+            let own = || elsewhere.clone().filter(of_crate);
+            let known = || self.files[file].known.has(&path.join("::"));
+            return own()
+                .find(in_module)
+                .or_else(|| own().next())
+                .or_else(|| elsewhere.next().filter(|_| !known()));
         }
         self.only_in_package(file, candidates).or(same_file)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    known::SourceId,
     program::{AliasFacts, FnId, OuterFacts, Program, is_inner},
     ty::{Ty, WatchTy},
 };
@@ -95,6 +96,9 @@ impl Program<'_> {
             "BoxFuture" | "LocalBoxFuture" => return Ty::Future(Box::new(argument(0))),
             _ => {}
         }
+        if let Some(watch) = self.own_watch(path, at) {
+            return watch;
+        }
         if let Some(alias) =
             self.alias(name, at).filter(|_| path.single().is_some() || is_inner(&path.segments[0]))
         {
@@ -107,16 +111,15 @@ impl Program<'_> {
             );
         }
         let known = &self.files[at.file].known;
-        if let Some(id) = self.local_type(at.file, &resolved) {
-            return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
-        }
         let joined = resolved.join("::");
         if let Some(source) = known.source_of_type(&joined) {
             // One type for several sources of its crate: the item tells which.
             let of_crate = |other: &usize| known.sources[*other].package == known.sources[source].package;
             let by_item = path.arguments.iter().find_map(|item| self.item_source(item, at, depth));
-            let source = by_item.filter(of_crate).unwrap_or(source);
-            return Ty::Watch(Arc::new(WatchTy::told(source)));
+            return watch_ty(by_item.filter(of_crate).unwrap_or(source));
+        }
+        if let Some(id) = self.local_type(at.file, &resolved) {
+            return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
         }
         if let Some(channel) = known.channel_type(&joined)
             && let Some(source) = path.arguments.first().and_then(|item| self.channel_source(item, at, depth))
@@ -138,6 +141,18 @@ impl Program<'_> {
             }
             _ => Ty::Named { path: joined.into(), args, calls: Vec::new() },
         }
+    }
+
+    /// The watch that a type is, if the user says so.
+    fn own_watch(&self, path: &tree::Path, at: At<'_>) -> Option<Ty> {
+        let known = &self.files[at.file].known;
+        if known.own.is_empty() {
+            return None;
+        }
+        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+        let joined = resolved.join("::");
+        let own = if known.own.has(&joined) { &joined } else { self.own_type(at.file, &resolved)? };
+        known.source_of_type(own).map(watch_ty)
     }
 
     fn associated(&self, name: &str, at: At<'_>, depth: usize) -> Ty {
@@ -210,8 +225,7 @@ impl Program<'_> {
 
     /// A stream with this item: a source, if the catalog knows a type in it.
     fn stream_ty(&self, item: &Type, at: At<'_>, depth: usize) -> Ty {
-        self.item_source(item, at, depth)
-            .map_or(Ty::Stream, |source| Ty::Watch(Arc::new(WatchTy::told(source))))
+        self.item_source(item, at, depth).map_or(Ty::Stream, watch_ty)
     }
 
     /// The source whose items a channel of these carries.
@@ -227,7 +241,11 @@ impl Program<'_> {
         let known = &self.files[at.file].known;
         match item {
             Type::Path(path) => {
-                let resolved = self.resolve_in(at.file, at.scope, &path.segments).join("::");
+                let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+                let resolved = match self.own_type(at.file, &resolved) {
+                    Some(own) => own.to_owned(),
+                    None => resolved.join("::"),
+                };
                 // Of a `Result`, the error type tells best.
                 let of_arguments =
                     || path.arguments.iter().rev().find_map(|arg| self.item_source(arg, at, depth + 1));
@@ -248,6 +266,11 @@ impl Program<'_> {
             .find(|alias| alias.scope == at.scope)
             .or_else(|| candidates.iter().find(|alias| self.same_package(alias.file, at.file)))
     }
+}
+
+/// A watch of which nothing but the source is known.
+fn watch_ty(source: SourceId) -> Ty {
+    Ty::Watch(Arc::new(WatchTy::told(source)))
 }
 
 fn substitute(ty: &Type, generics: &[String], arguments: &[Type]) -> Type {

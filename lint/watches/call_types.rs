@@ -102,7 +102,7 @@ impl Typing<'_, '_, '_> {
             }
         }
         if last.starts_with(char::is_uppercase) {
-            return self.constructed(path);
+            return self.constructed(path, span);
         }
         Ty::Unknown
     }
@@ -201,7 +201,8 @@ impl Typing<'_, '_, '_> {
         }
         let paths = infer.paths(self.id, &receiver);
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let is_local = matches!(receiver, Ty::Local(..) | Ty::Dyn(_));
+        let is_local = matches!(receiver, Ty::Local(..) | Ty::Dyn(_))
+            && !infer.program.describes(self.id, &receiver, name);
         if !is_local && !is_plain(name) {
             if let Some(shape) = known.value_method(&paths, name) {
                 return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
@@ -337,7 +338,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    fn opened(&self, source: usize, calls: Vec<Call>, span: Span, guessed: bool) -> WatchTy {
+    pub(super) fn opened(&self, source: usize, calls: Vec<Call>, span: Span, guessed: bool) -> WatchTy {
         WatchTy { calls, opener: Some((self.id, span.start, span.end)), guessed, ..WatchTy::told(source) }
     }
 }

@@ -320,6 +320,9 @@ impl Walk<'_, '_, '_> {
             if last == "Ready" && first.is_variant("None") {
                 self.note_leaving(state);
             }
+            if let Some(flow) = self.construct(state, op, args) {
+                return flow;
+            }
             let inner =
                 if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
             for (at, value) in values.iter().enumerate() {

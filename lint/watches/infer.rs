@@ -210,6 +210,7 @@ impl<'p, 'c> Infer<'p, 'c> {
     /// The catalog paths of a receiver's type.
     pub(super) fn paths(&self, id: FnId, ty: &Ty) -> Vec<String> {
         match ty {
+            ty if let Some(own) = self.program.own_receiver(id, ty) => vec![own.to_owned()],
             Ty::Named { path, .. } => vec![path.to_string()],
             Ty::Watch(watch) => self.program.known(id).sources[watch.source].facts.types.clone(),
             Ty::Local(at, _) => vec![self.program.types[*at].name.clone()],

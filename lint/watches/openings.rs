@@ -71,6 +71,20 @@ impl Walk<'_, '_, '_> {
             .all(|place| self.infer.place(function, place).watch().is_none_or(|watch| watch.opener.is_some()))
     }
 
+    /// A value of the source's own type is made, in the package that defines it: that is an opening.
+    pub(super) fn construct<'a>(
+        &self,
+        state: &mut State,
+        op: &Op,
+        parts: impl IntoIterator<Item = &'a Place>,
+    ) -> Option<Flow> {
+        let function = state.frame().function;
+        let ty = self.infer.place(function, &op.to);
+        let made = matches!(ty, Ty::Watch(_)) && self.is_source(function, &ty);
+        let wraps = parts.into_iter().any(|place| state.get(place).holds(&Val::Ours));
+        (made && !wraps).then(|| self.open(state, op, &ty))
+    }
+
     /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits.
     fn paces_itself(&self) -> bool {
         self.fact.shows_as == ShowsAs::Variant && self.heals()

@@ -41,6 +41,9 @@ impl Walk<'_, '_, '_> {
             Value::Ready(place) => return self.ready(state, op, state.get(place)),
             Value::Await(place) => return self.wait_for(state, op, place),
             Value::Struct { path, fields, .. } => {
+                if let Some(flow) = self.construct(state, op, fields.iter().map(|(_, place)| place)) {
+                    return flow;
+                }
                 let ty = self.infer.place(state.frame().function, &op.to);
                 for (name, place) in fields {
                     let value = state.get(place);

@@ -43,6 +43,14 @@ impl Typing<'_, '_, '_> {
                 self.locals[at] = self.infer.program.ty_in(self.id, ty);
             }
         }
+        if let Some(own) = self.infer.program.self_type(self.id)
+            && let Some(first) = graph.bodies.first().and_then(|body| body.params.first())
+        {
+            let slot = &mut self.locals[*first as usize];
+            if matches!(slot, Ty::Watch(_)) {
+                *slot = own;
+            }
+        }
         self.params_from_callers();
         self.rounds();
         if self.withheld.get() {
@@ -247,7 +255,7 @@ impl Typing<'_, '_, '_> {
             Value::Path(path) => self.path(path),
             Value::Tuple(places) => Ty::Tuple(places.iter().map(|place| self.place(place)).collect()),
             Value::Body(body) => Ty::Body(self.id, *body),
-            Value::Struct { path, .. } => self.constructed(path),
+            Value::Struct { path, .. } => self.constructed(path, span),
             Value::Call { callee, args, .. } => match callee {
                 Callee::Path(path) => self.call_path(path, args, span),
                 Callee::Method { name, turbofish } => self.call_method(name, turbofish, args, span),
@@ -291,10 +299,15 @@ impl Typing<'_, '_, '_> {
     }
 
     /// `Type { .. }`, `Enum::Variant { .. }`.
-    pub(super) fn constructed(&self, path: &Path) -> Ty {
+    pub(super) fn constructed(&self, path: &Path, span: Span) -> Ty {
         let whole = self.infer.program.ty_in(self.id, &Type::Path(path.clone()));
-        if matches!(whole, Ty::Local(..)) {
-            return whole;
+        match &whole {
+            Ty::Local(..) => return whole,
+            // A watch that the workspace defines itself.
+            Ty::Watch(watch) => {
+                return Ty::Watch(Arc::new(self.opened(watch.source, Vec::new(), span, false)));
+            }
+            _ => {}
         }
         let mut owner = path.clone();
         owner.segments.pop();

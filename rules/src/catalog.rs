@@ -11,11 +11,15 @@ use serde::Deserialize;
 use crate::model::ShowsAs;
 
 mod builtin;
+mod check;
 mod needles;
+mod own;
 mod shape;
 
 pub use builtin::builtin;
+pub use check::Mistake;
 pub use needles::{Needle, needles};
+pub use own::{Own, Transient, check_paths, extended};
 pub use shape::Shape;
 
 /// One catalog file: what Rideout knows about one crate.
@@ -45,6 +49,9 @@ pub struct Crate {
     /// Helpers that call a closure again.
     #[serde(default, rename = "reopen")]
     pub reopens: Vec<Reopen>,
+    /// Whether the user has written it: its paths stand for themselves, and it is active for every package.
+    #[serde(skip)]
+    pub own: bool,
 }
 
 impl Crate {
@@ -67,6 +74,7 @@ pub struct Source {
     /// The API as a person would name it, `tonic::Streaming`.
     pub api: String,
     /// Where the facts were read: crate, version, file.
+    #[serde(default)]
     pub cite: String,
     /// Versions for which the entry holds. Default: all.
     #[serde(default)]
@@ -387,6 +395,7 @@ pub struct Reopen {
     #[serde(default)]
     pub factory: bool,
     /// Where the facts were read.
+    #[serde(default)]
     pub cite: String,
 }
 
@@ -402,21 +411,13 @@ fn yes() -> bool {
 pub fn parse(text: &str) -> Result<Crate, String> {
     let entry: Crate = toml::from_str(text).map_err(|error| error.to_string())?;
     for source in &entry.sources {
-        for fault in source.faults.iter().chain(source.whens.iter().flat_map(|when| &when.faults)) {
-            if (fault.shows_as == ShowsAs::Variant) != fault.variant.is_some() {
-                return Err(format!("source `{}`: `variant` goes with `shows-as = \"variant\"`", source.id));
-            }
-        }
-        if source.open.is_empty()
-            && source.types.is_empty()
-            && source.items.is_empty()
-            && source.fed.is_empty()
-        {
-            return Err(format!("source `{}` has no `open`, `types`, `items` or `fed`", source.id));
-        }
-        if source.item.is_none() && source.polls.is_empty() {
-            return Err(format!("source `{}` has neither `item` nor `polls`", source.id));
-        }
+        source.check().map_err(|mistake| mistake.sentence)?;
+    }
+    for value in &entry.values {
+        value.check().map_err(|mistake| mistake.sentence)?;
+    }
+    for reopen in &entry.reopens {
+        reopen.check().map_err(|mistake| mistake.sentence)?;
     }
     Ok(entry)
 }
