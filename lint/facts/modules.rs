@@ -4,6 +4,9 @@ use std::collections::HashSet;
 
 use super::program::{Program, is_inner};
 
+/// The most names of a path that is followed: two `use` lines that name each other make it longer each time.
+const LONGEST: usize = 12;
+
 /// What a name stands for.
 #[derive(Debug, PartialEq, Eq)]
 enum Meaning {
@@ -40,7 +43,7 @@ impl Program<'_> {
         path: &[String],
         seen: &mut HashSet<(usize, Vec<String>)>,
     ) -> Option<Meaning> {
-        if !seen.insert((scope, path.to_vec())) {
+        if path.len() > LONGEST || !seen.insert((scope, path.to_vec())) {
             return None;
         }
         let facts = &self.scopes[scope];
@@ -138,4 +141,69 @@ struct Start<'s> {
     package: usize,
     module: Vec<String>,
     rest: &'s [String],
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, sync::Arc};
+
+    use crate::{
+        facts::{FileInput, Known, Program},
+        syntax::{self, Interest},
+    };
+
+    fn program(files: &[(&str, &str)]) -> Program<'static> {
+        let mut program = Program::default();
+        for (index, (module, text)) in (0..).zip(files) {
+            program.add(FileInput {
+                tree: syntax::parse(text, &Interest::ALL).unwrap(),
+                known: Arc::new(Known::default()),
+                package: 0,
+                crate_name: "app".to_owned(),
+                path: format!("src/{module}.rs"),
+                module: module.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+                root: Vec::new(),
+                index,
+                text: Arc::from(*text),
+            });
+        }
+        program
+    }
+
+    fn foreign(program: &Program<'_>, scope: usize, path: &str) -> Option<String> {
+        let path: Vec<String> = path.split("::").map(str::to_owned).collect();
+        program.re_exported(scope, &path).map(|path| path.join("::"))
+    }
+
+    #[test]
+    fn re_exports_and_globs_lead_to_the_crate() {
+        let program = program(&[
+            ("", "mod prelude; mod feed; use prelude::*; mod inner { use super::*; }"),
+            (
+                "prelude",
+                "pub use tokio::sync::broadcast; pub use self::names::Rx; mod names { pub use kube::Api as Rx; }",
+            ),
+            ("feed", "use crate::prelude::{broadcast, Rx}; use super::*;"),
+        ]);
+        let scopes: HashSet<usize> = (0..program.scopes.len()).collect();
+        assert_eq!(scopes.len(), 5);
+        for scope in [0, 1, 4] {
+            let found = foreign(&program, scope, "broadcast::Receiver").unwrap();
+            assert_eq!(found, "tokio::sync::broadcast::Receiver");
+            assert_eq!(foreign(&program, scope, "Rx").unwrap(), "kube::Api");
+        }
+        assert_eq!(foreign(&program, 0, "crate::feed::Rx").unwrap(), "kube::Api");
+        assert_eq!(foreign(&program, 0, "feed::Missing"), None);
+    }
+
+    #[test]
+    fn names_that_name_each_other_end() {
+        let program = program(&[(
+            "",
+            "use a::b; use b::a; use self::*; mod c { pub use super::*; pub use d::*; use self::c as d; }",
+        )]);
+        assert_eq!(foreign(&program, 1, "crate::c::x"), None);
+        foreign(&program, 0, "a::x");
+        foreign(&program, 1, "d::x");
+    }
 }
