@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Deepest nesting of functions that are walked into.
-const DEEPEST: usize = 7;
+const DEEPEST: usize = 9;
 
 impl Walk<'_, '_, '_> {
     /// Calls a function of the workspace, or each of several that it may be.
@@ -30,7 +30,7 @@ impl Walk<'_, '_, '_> {
         let result_ty = self.infer.place(state.frame().function, &op.to);
         let facts = |id: FnId| &self.infer.program.functions[id];
         let bodies: Vec<FnId> = callees.iter().copied().filter(|id| facts(*id).has_body).collect();
-        if bodies.is_empty() || state.frames.len() > 6 {
+        if bodies.is_empty() || state.frames.len() > DEEPEST - 1 {
             if self.is_source(state.frame().function, &result_ty) {
                 return self.open(state, op, &result_ty);
             }

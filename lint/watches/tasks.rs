@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Deepest nesting of calls in which an opening is looked for.
-const DEEPEST: usize = 6;
+const DEEPEST: usize = 12;
 
 impl Walk<'_, '_, '_> {
     /// Runs a task where it is waited for. What waits is then done again, with the handle of the ended task.
