@@ -235,10 +235,7 @@ fn sends(op: &Op) -> bool {
 }
 
 fn makes_channel(name: &str) -> bool {
-    matches!(
-        name,
-        "channel" | "unbounded_channel" | "unbounded" | "bounded" | "sync_channel" | "async_channel"
-    )
+    matches!(name, "channel" | "unbounded_channel" | "unbounded" | "bounded" | "sync_channel")
 }
 
 fn receives(name: &str) -> bool {
