@@ -7,7 +7,7 @@ use rideout_rules::{
 
 use super::{
     polls,
-    scope::in_loop,
+    scope::{in_loop, loop_around},
     state::{Phase, State, Then},
     value::Val,
     verdict::Verdict,
@@ -110,7 +110,7 @@ impl Walk<'_, '_, '_> {
             }
             _ => false,
         };
-        let mut within = graph.blocks[block as usize].within;
+        let mut within = loop_around(graph, &graph.blocks[block as usize]);
         while let Some(id) = within {
             let mut inside = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id));
             if inside.any(|block| block.ops.iter().any(waits)) {

@@ -166,12 +166,17 @@ fn awaited_elsewhere(graph: &Graph, body: BodyId, made: &Place) -> Option<(usize
             facts.ops.iter().enumerate().map(move |(op, facts_op)| (block, op, facts.body, facts_op))
         })
     };
-    let kept = ops().find_map(|(.., op)| match &op.value {
-        Value::Use(from) if from == made && op.to.fields.is_empty() => Some(op.to.clone()),
+    let mut kept = vec![made.clone()];
+    while let Some(next) = ops().find_map(|(.., op)| match &op.value {
+        Value::Use(from) if kept.contains(from) && op.to.fields.is_empty() && !kept.contains(&op.to) => {
+            Some(op.to.clone())
+        }
         _ => None,
-    })?;
+    }) {
+        kept.push(next);
+    }
     ops().find_map(|(block, op, by, facts)| match &facts.value {
-        Value::Await(place) if *place == kept && by != body => Some((block, op, kept.clone())),
+        Value::Await(place) if kept.contains(place) && by != body => Some((block, op, place.clone())),
         _ => None,
     })
 }

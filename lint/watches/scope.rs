@@ -69,11 +69,7 @@ impl Walk<'_, '_, '_> {
         };
         let mut within = graph.blocks[block as usize].within;
         while let Some(id) = within {
-            let mut inside = graph.blocks.iter().filter(|block| {
-                // Also in an `async` block that is awaited on the spot.
-                let awaited = || runs_here(graph, block.body).any(|by| in_loop(graph, by.within, id));
-                in_loop(graph, block.within, id) || awaited()
-            });
+            let mut inside = graph.blocks.iter().filter(|block| runs_in(graph, block, id));
             if inside.any(|block| block.ops.iter().any(accepts)) {
                 return true;
             }
@@ -104,6 +100,12 @@ pub(super) fn loop_around(graph: &Graph, block: &Block) -> Option<LoopId> {
         others.find_map(|outer| loop_around(graph, outer))
     };
     block.within.or_else(outer)
+}
+
+/// Whether a block stands in a loop, or in an `async` block that is awaited there.
+fn runs_in(graph: &Graph, block: &Block, wanted: LoopId) -> bool {
+    in_loop(graph, block.within, wanted)
+        || runs_here(graph, block.body).any(|by| by.body < block.body && runs_in(graph, by, wanted))
 }
 
 /// The blocks that await an `async` block, or call a closure.
