@@ -1,6 +1,6 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 //!
-//! `infer`, `typing`, `call_types` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
+//! `infer`, `typing`, `call_types`, `results` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
 //! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`,
 //! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`,
 //! `spawn`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `upward` and `scope` know
@@ -28,6 +28,7 @@ mod ops;
 mod outside;
 mod patterns;
 mod polls;
+mod results;
 mod scope;
 mod select;
 mod sites;
@@ -100,6 +101,7 @@ pub(crate) const ASKING: &[&str] = &[
     ".try_for_each_concurrent",
     ".try_fold",
     // A parameter or a local has its type or its opener beside it.
+    "for await",
     "in self",
     "in &self",
     "in &mut self",

@@ -1,6 +1,6 @@
 //! The catalog, indexed for the lookups of an analysis: which path, method, type or word means what.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rideout_rules::catalog::{Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
 
@@ -21,8 +21,12 @@ pub(crate) struct KnownSource<'c> {
 pub(crate) struct Known<'c> {
     pub(crate) sources: Vec<KnownSource<'c>>,
     types: Paths<SourceId>,
+    /// Types that are a source with these arguments only.
+    narrow: Vec<(PathPattern, Vec<Shape>, SourceId)>,
     items: Paths<SourceId>,
     open_fns: Paths<(SourceId, &'c Opener)>,
+    /// Functions that are openers with this argument only.
+    narrow_fns: Vec<(PathPattern, &'c str, SourceId, &'c Opener)>,
     open_methods: HashMap<&'c str, Vec<OpenMethod<'c>>>,
     /// Methods whose names hold a `*`, in the order of the files.
     open_globs: Vec<(&'c str, OpenMethod<'c>)>,
@@ -38,6 +42,8 @@ pub(crate) struct Known<'c> {
     reopen_methods: HashMap<&'c str, &'c Reopen>,
     /// Types whose methods the catalog knows.
     receivers: Paths<()>,
+    /// First names of the paths of its crates.
+    roots: HashSet<String>,
 }
 
 /// A canonical path, or the end of one.
@@ -138,15 +144,29 @@ impl<'c> Known<'c> {
             let Some(holding) = holds(index) else { continue };
             let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
             let roots = entry.roots();
+            known.roots.extend(roots.iter().cloned());
             let all = |paths: &'c [String]| -> Vec<PathPattern> {
                 paths.iter().flat_map(|path| patterns(&roots, path)).collect()
             };
             for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
-                facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
+                for path in &facts.types {
+                    match Shape::parse(path) {
+                        Ok(Shape::Named(path, args)) if !args.is_empty() => {
+                            let paths = patterns(&roots, &path).into_iter();
+                            known.narrow.extend(paths.map(|path| (path, args.clone(), id)));
+                        }
+                        _ => known.types.add(&roots, path, id),
+                    }
+                }
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
                 for opener in &facts.open {
-                    if let Some(path) = &opener.function {
-                        known.open_fns.add(&roots, path, (id, opener));
+                    match (&opener.function, &opener.argument) {
+                        (Some(path), Some(argument)) => {
+                            let paths = patterns(&roots, path).into_iter();
+                            known.narrow_fns.extend(paths.map(|path| (path, argument.as_str(), id, opener)));
+                        }
+                        (Some(path), None) => known.open_fns.add(&roots, path, (id, opener)),
+                        (None, _) => {}
                     }
                     match &opener.method {
                         Some(method) if method.contains('*') => {
@@ -202,31 +222,54 @@ impl<'c> Known<'c> {
         self.types.get(path)
     }
 
+    /// The source that a type is with arguments of the right shape.
+    pub(crate) fn source_of_narrow(&self, path: &str, fit: impl Fn(&[Shape]) -> bool) -> Option<SourceId> {
+        let is =
+            |(pattern, args, _): &&(PathPattern, Vec<Shape>, SourceId)| pattern.matches(path) && fit(args);
+        self.narrow.iter().find(is).map(|(_, _, id)| *id)
+    }
+
     /// The source whose items have this type.
     pub(crate) fn source_of_item(&self, path: &str) -> Option<SourceId> {
         self.items.get(path)
     }
 
-    /// The opener that a function is.
-    pub(crate) fn open_fn(&self, path: &str) -> Option<(SourceId, &'c Opener)> {
-        self.open_fns.get(path)
+    /// The opener that a function is, with these arguments.
+    pub(crate) fn open_fn(&self, path: &str, has: impl Fn(&str) -> bool) -> Option<(SourceId, &'c Opener)> {
+        let narrow =
+            self.narrow_fns.iter().find(|(pattern, argument, ..)| pattern.matches(path) && has(argument));
+        narrow.map(|(_, _, id, opener)| (*id, *opener)).or_else(|| self.open_fns.get(path))
     }
 
-    /// The opener that `method` is on a receiver whose type has one of `paths`. An empty list is a receiver of unknown type; the
-    /// flag tells that the source is a guess.
-    pub(crate) fn open_method(&self, paths: &[&str], method: &str) -> Option<(SourceId, &'c Opener, bool)> {
+    /// The opener that `method` is on a receiver whose type has one of `paths`: the first, or, if `fallible` says that the code
+    /// takes a result, the first that gives one. An empty list is a receiver of unknown type; the flag tells that the source is a
+    /// guess.
+    pub(crate) fn open_method(
+        &self,
+        paths: &[&str],
+        method: &str,
+        fallible: impl FnOnce() -> bool,
+    ) -> Option<(SourceId, &'c Opener, bool)> {
         let listed = self.open_methods.get(method).into_iter().flatten();
+        if paths.is_empty() {
+            return listed
+                .clone()
+                .find(|(_, opener, _)| opener.telling)
+                .map(|(id, opener, _)| (*id, *opener, true));
+        }
         let globs =
             self.open_globs.iter().filter(|(pattern, ..)| matches(method, pattern)).map(|(_, entry)| entry);
-        for (id, opener, on) in listed.clone().chain(globs) {
-            if on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path))) {
-                return Some((*id, opener, false));
-            }
-        }
-        if !paths.is_empty() {
-            return None;
-        }
-        listed.clone().find(|(_, opener, _)| opener.telling).map(|(id, opener, _)| (*id, *opener, true))
+        let on_type = |(_, _, on): &&OpenMethod<'_>| {
+            on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+        };
+        let found: Vec<&OpenMethod<'c>> = listed.chain(globs).filter(on_type).collect();
+        let is_result = |entry: &&&OpenMethod<'_>| entry.1.gives.as_ref().is_some_and(Shape::is_result);
+        let first = *found.first()?;
+        let best = match found.iter().find(is_result) {
+            Some(other) if !is_result(&&first) && fallible() => other,
+            _ => first,
+        };
+        Some((best.0, best.1, false))
     }
 
     /// What a function gives on the way to a source.
@@ -286,11 +329,24 @@ impl<'c> Known<'c> {
         self.types.get(path).is_some()
             || self.items.get(path).is_some()
             || self.open_fns.get(path).is_some()
+            || self.narrow.iter().any(|(pattern, ..)| pattern.matches(path))
+            || self.narrow_fns.iter().any(|(pattern, ..)| pattern.matches(path))
             || self.value_fns.get(path).is_some()
             || self.word_fns.get(path).is_some()
             || self.word_types.get(path).is_some()
             || self.reopen_fns.get(path).is_some()
             || self.receivers.get(path).is_some()
+    }
+
+    /// The path in its own crate of what another crate re-exports: `pool::redis::Client` is `redis::Client`.
+    pub(crate) fn re_exported<'s>(&self, path: &'s [String]) -> Option<&'s [String]> {
+        if path.len() < 3 || !self.roots.contains(&path[1]) {
+            return None;
+        }
+        let knows = |path: &[String]| {
+            self.has(&path.join("::")) || (path.len() > 2 && self.has(&path[..path.len() - 1].join("::")))
+        };
+        (!knows(path) && knows(&path[1..])).then_some(&path[1..])
     }
 
     /// The polling method of a source.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rideout_rules::catalog::Shape;
+
 use super::{
     program::{AliasFacts, FnId, OuterFacts, Program, is_inner},
     ty::{Ty, WatchTy},
@@ -14,6 +16,8 @@ pub(crate) struct At<'p> {
     pub(crate) file: usize,
     pub(crate) scope: usize,
     pub(crate) generics: &'p [&'p Generics],
+    /// What the parameters of the first of them stand for, as far as known.
+    pub(crate) given: &'p [Ty],
     pub(crate) outer: Option<&'p OuterFacts>,
 }
 
@@ -26,21 +30,19 @@ impl Program<'_> {
     /// Reads a type as written in a function.
     pub(crate) fn ty_in(&self, id: FnId, ty: &Type) -> Ty {
         let (file, scope, generics, outer) = self.at(id);
-        self.ty(ty, At { file, scope, generics: &[&generics, &outer.generics], outer: Some(&outer) }, 0)
+        self.ty(
+            ty,
+            At { file, scope, generics: &[&generics, &outer.generics], given: &[], outer: Some(&outer) },
+            0,
+        )
     }
 
     /// The type of a field of a struct of the workspace.
     pub(crate) fn field(&self, id: usize, field: &str, args: &[Ty]) -> Ty {
         let facts = &self.types[id];
         let Some(ty) = facts.fields.get(field) else { return Ty::Unknown };
-        if let Type::Path(path) = ty
-            && let Some(name) = path.single()
-            && let Some(at) = facts.generics.names.iter().position(|generic| generic == name)
-            && let Some(argument) = args.get(at)
-        {
-            return argument.clone();
-        }
-        self.ty(ty, At { file: facts.file, scope: facts.scope, generics: &[&facts.generics], outer: None }, 0)
+        let generics: &[&Generics] = &[&facts.generics];
+        self.ty(ty, At { file: facts.file, scope: facts.scope, generics, given: args, outer: None }, 0)
     }
 
     /// Reads a type. Deeper than a dozen levels it says nothing.
@@ -100,18 +102,15 @@ impl Program<'_> {
         {
             // Arguments are put in where the alias names its parameters plainly.
             let ty = substitute(&alias.ty, &alias.generics, &path.arguments);
-            return self.ty(
-                &ty,
-                At { file: alias.file, scope: alias.scope, generics: at.generics, outer: at.outer },
-                depth + 1,
-            );
+            return self.ty(&ty, At { file: alias.file, scope: alias.scope, ..at }, depth + 1);
         }
         let known = &self.files[at.file].known;
         if let Some(id) = self.local_type(at.file, &resolved) {
             return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
         }
         let joined = resolved.join("::");
-        if let Some(source) = known.source_of_type(&joined) {
+        let narrow = known.source_of_narrow(&joined, |shapes| fit(&path.arguments, shapes));
+        if let Some(source) = narrow.or_else(|| known.source_of_type(&joined)) {
             return Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }));
         }
         let last = resolved.last().map_or("", String::as_str);
@@ -137,6 +136,11 @@ impl Program<'_> {
     }
 
     fn generic(&self, name: &str, at: At<'_>, depth: usize) -> Ty {
+        let place =
+            at.generics.first().and_then(|first| first.names.iter().position(|generic| generic == name));
+        if let Some(given) = place.and_then(|place| at.given.get(place)) {
+            return given.clone();
+        }
         let bounds: Vec<Bound> = at
             .generics
             .iter()
@@ -179,7 +183,11 @@ impl Program<'_> {
                 _ => {}
             }
         }
-        let own = bounds.iter().find(|bound| self.is_trait(bound.path.last()));
+        let is_own = |bound: &&Bound| {
+            let path = self.resolve_in(at.file, at.scope, &bound.path.segments);
+            self.is_trait(bound.path.last()) && !self.is_foreign(&path)
+        };
+        let own = bounds.iter().find(is_own);
         own.map_or(Ty::Unknown, |bound| Ty::Dyn(bound.path.last().into()))
     }
 
@@ -221,6 +229,22 @@ impl Program<'_> {
             .iter()
             .find(|alias| alias.scope == at.scope)
             .or_else(|| candidates.iter().find(|alias| self.same_package(alias.file, at.file)))
+    }
+}
+
+/// Whether types are of these shapes, by their last names.
+fn fit(types: &[Type], shapes: &[Shape]) -> bool {
+    shapes.iter().zip(types).filter(|(shape, ty)| fits(ty, shape)).count() == shapes.len()
+}
+
+fn fits(ty: &Type, shape: &Shape) -> bool {
+    match (shape, ty) {
+        (Shape::Item, _) => true,
+        (Shape::Named(name, args), Type::Path(path)) => {
+            name.rsplit("::").next() == Some(path.last()) && fit(&path.arguments, args)
+        }
+        (Shape::Tuple(shapes), Type::Tuple(types)) => shapes.len() == types.len() && fit(types, shapes),
+        _ => false,
     }
 }
 

@@ -70,6 +70,17 @@ impl Walk<'_, '_, '_> {
             })
             .collect();
         let failed = values.iter().find(|value| value.is_variant("Err")).cloned();
+        if fallible
+            && failed.is_none()
+            && self.ordinary.is_some()
+            && values.iter().any(|value| !value.is_variant("Ok"))
+        {
+            // Any of them may fail, however long the others go on.
+            let mut fails = state.clone();
+            fails.set(&op.to, Val::variant("Err", None));
+            state.set(&op.to, Val::variant("Ok", Some(Val::tuple(values))));
+            return Flow::Any(vec![state.clone(), fails]);
+        }
         let result = match failed {
             Some(error) if fallible => error,
             _ if fallible => Val::variant("Ok", Some(Val::tuple(values))),

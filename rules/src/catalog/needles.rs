@@ -70,7 +70,7 @@ const COMMON: &[&str] = &[
 
 /// Methods that every other file calls: there the receiver's type is looked for.
 const COMMON_METHODS: &[&str] = &[
-    "add", "build", "iter", "live", "logs", "open", "poll", "query", "run", "split", "start", "state",
+    "add", "build", "get", "iter", "live", "logs", "open", "poll", "query", "run", "split", "start", "state",
     "stats", "stream", "sync",
 ];
 
@@ -169,8 +169,9 @@ fn of_opener(opener: &Opener, roots: &[String], needles: &mut Vec<Needle>) {
     }
 }
 
-/// The last segment; for a common name with its module, or else with one of the crate's roots.
+/// The last segment, without arguments; for a common name with its module, or else with one of the crate's roots.
 fn of_path(path: &str, roots: &[String], needles: &mut Vec<Needle>) {
+    let path = path.split('<').next().unwrap_or(path);
     let segments: Vec<&str> = path.split("::").collect();
     let pattern = segments.last().copied().unwrap_or_default();
     let last = pattern.trim_matches('*');
