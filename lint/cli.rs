@@ -96,6 +96,9 @@ pub(crate) struct ScopeArgs {
     /// The Cargo.toml to start from
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
+    /// The configuration, in place of `rideout.toml` or `[workspace.metadata.rideout]` in the root of the workspace
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Read `tests` and `benches` folders and code under `#[cfg(test)]` too
     #[arg(long)]
     pub(crate) include_tests: bool,
@@ -118,6 +121,7 @@ impl ScopeArgs {
             packages: self.package.clone(),
             exclude: self.exclude.clone(),
             include_tests: self.include_tests,
+            config: self.config.clone(),
         }
     }
 }

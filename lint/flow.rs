@@ -6,4 +6,4 @@
 pub(crate) mod graph;
 mod lower;
 
-pub(crate) use lower::lower;
+pub(crate) use lower::{lower, pins::unpins};

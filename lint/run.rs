@@ -9,7 +9,8 @@ use std::{
 
 use rayon::prelude::*;
 use rideout_rules::{
-    catalog::{self, Crate},
+    Levels,
+    catalog::Crate,
     model::{Finding, Location, Watch},
 };
 
@@ -27,7 +28,7 @@ const ROUNDS: usize = 8;
 
 /// Analyses every file of the workspace in which a source shows, and those that call what is found there.
 pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
-    let catalog = catalog::builtin();
+    let catalog = &*workspace.catalog;
     let active: Vec<Active<'_>> =
         workspace.packages.par_iter().map(|package| workspace::active(package, catalog)).collect();
     let (texts, mut unread) = workspace::texts(workspace, catalog, &active);
@@ -100,6 +101,8 @@ struct Part {
     files: Vec<(FileText, bool)>,
     watches: Vec<Watch>,
     unread: Vec<Unread>,
+    /// The levels that hold for its files.
+    levels: Levels,
     comments: Comments,
 }
 
@@ -132,7 +135,7 @@ impl<'a> Context<'a> {
             .copied()
             .filter(|package| !alone && self.in_package(*package))
             .collect();
-        let mut part = Part::default();
+        let mut part = Part { levels: self.levels(&texts), ..Part::default() };
         let name = |package: &usize| self.workspace.packages[*package].crate_name();
         let mut program = Program::default();
         program.members = packages.iter().map(name).collect();
@@ -184,9 +187,19 @@ impl<'a> Context<'a> {
         self.workspace.packages[package].dependencies.is_some()
     }
 
+    /// The levels of rules for a program: its packages are those of one workspace.
+    fn levels(&self, texts: &Texts) -> Levels {
+        let package = texts.first().map(|(index, _)| self.workspace.files[*index].package);
+        package.map_or_else(Levels::default, |package| self.workspace.packages[package].config.levels.clone())
+    }
+
     /// The active catalog of a package.
     fn known(&self, package: usize) -> Arc<Known<'a>> {
-        let make = || Arc::new(Known::new(self.catalog, |index| self.active[package].get(&index).cloned()));
+        let make = || {
+            let active = &self.active[package];
+            let here = self.workspace.packages[package].crate_name();
+            Arc::new(Known::new(self.catalog, |index| active.get(&index).cloned(), &here))
+        };
         Arc::clone(self.known[package].get_or_init(make))
     }
 
@@ -260,7 +273,7 @@ impl Analysis {
         for watch in &part.watches {
             let mut moved = watch.clone();
             move_watch(&mut moved, base);
-            for finding in rideout_rules::judge(watch) {
+            for finding in rideout_rules::judge(watch, &part.levels) {
                 if reported(finding.primary) {
                     let code = part.files[finding.primary.file as usize]
                         .0

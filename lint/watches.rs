@@ -1,9 +1,11 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 //!
-//! `infer`, `typing`, `call_types`, `results` and `sites` tell which place holds a watch and who calls whom; `polls` finds where one is asked,
-//! and `judge` has each of its faults walked. A walk (`walk`) carries a `state` of `value`s through the graphs: `ops`, `waits`,
-//! `branches`, `bounds`, `select` and `calls` are what it meets on its way (of the calls, `asked`, `words`, `combinators`, `helpers`,
-//! `spawn`, `inline`, `openings` and `outside` each know one kind), `deliver` plays the fault, and `ends`, `upward` and `scope` know
+//! `infer`, `typing`, `call_types`, `results`, `expected`, `feeds` and `sites` tell which place holds a watch and who calls whom (`elements` what
+//! a collection holds, `fields` what is put into a field); `polls` finds where one is asked, `handles` through which places, and
+//! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it. A walk (`walk`) carries a
+//! `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are what it meets on
+//! its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `spawn`, `tasks`, `kept`, `inline`, `openings`, `ready` and
+//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward` and `scope` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -16,24 +18,35 @@ mod calls;
 mod channels;
 mod combinators;
 mod deliver;
+mod elements;
 mod ends;
+mod expected;
 mod facts;
+mod feeds;
+mod fields;
 mod fill;
+mod guards;
+mod handles;
 mod helpers;
 mod infer;
 mod inline;
+mod joins;
 mod judge;
+mod kept;
+mod made;
 mod openings;
 mod ops;
 mod outside;
 mod patterns;
 mod polls;
+mod ready;
 mod results;
 mod scope;
 mod select;
 mod sites;
 mod spawn;
 mod state;
+mod tasks;
 mod typing;
 mod upward;
 mod value;

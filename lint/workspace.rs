@@ -6,6 +6,7 @@
 
 mod active;
 mod collect;
+mod config;
 mod grow;
 mod lock;
 mod manifest;
@@ -21,14 +22,18 @@ mod texts;
 mod walk;
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
+    sync::Arc,
 };
 
 use anyhow::{Result, anyhow};
+use rideout_rules::catalog::Crate;
 use semver::Version;
 
 pub(crate) use active::{Active, active};
+pub(crate) use config::Config;
 pub(crate) use grow::{Definitions, Names, related};
 pub(crate) use modules::{Modules, Standing};
 pub(crate) use needles::Needles;
@@ -53,6 +58,8 @@ pub(crate) struct Request {
     pub(crate) exclude: Vec<String>,
     /// Read the `tests` and `benches` folders of packages too.
     pub(crate) include_tests: bool,
+    /// The configuration, in place of those in the roots of the workspaces.
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// The files of a run and the packages they belong to.
@@ -70,6 +77,10 @@ pub(crate) struct Workspace {
     pub(crate) unread: Vec<Unread>,
     /// Whether modules of tests are read too.
     pub(crate) tests: bool,
+    /// The catalog, once for each configuration that adds to it.
+    pub(crate) catalog: Cow<'static, [Crate]>,
+    /// How many files in scope a configuration leaves out.
+    pub(crate) excluded: usize,
 }
 
 impl Workspace {
@@ -79,7 +90,11 @@ impl Workspace {
         let packages: BTreeSet<usize> = reported().map(|file| file.package).collect();
         let amount =
             |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-        format!("{} in {}", amount(reported().count(), "file"), amount(packages.len(), "package"))
+        let left_out = match self.excluded {
+            0 => String::new(),
+            count => format!(", {count} excluded"),
+        };
+        format!("{} in {}{left_out}", amount(reported().count(), "file"), amount(packages.len(), "package"))
     }
 }
 
@@ -95,6 +110,8 @@ pub(crate) struct Package {
     /// The packages that the code may name, with renames resolved and itself included, and the version of each if known.
     /// None: no manifest says, so that every catalog entry is active.
     pub(crate) dependencies: Option<BTreeMap<String, Option<Version>>>,
+    /// What the user's configuration says about it.
+    pub(crate) config: Arc<Config>,
 }
 
 /// One Rust file.
@@ -116,11 +133,11 @@ pub(crate) struct SourceFile {
 ///
 /// # Errors
 ///
-/// One sentence: a path that is not there, nothing to read, or a manifest of the asked workspace that is broken.
+/// A path that is not there, nothing to read, a manifest of the asked workspace that is broken, a mistake in a configuration.
 pub(crate) fn load(request: &Request) -> Result<Workspace> {
     let manifests = manifests::Manifests::default();
     let scope = scope::resolve(request, &manifests).map_err(|sentence| anyhow!(sentence))?;
-    let workspace = collect::collect(request, scope, &manifests);
+    let workspace = collect::collect(request, scope, &manifests).map_err(|message| anyhow!(message))?;
     if workspace.files.iter().any(|file| file.reported) || !workspace.unread.is_empty() {
         return Ok(workspace);
     }
@@ -128,6 +145,16 @@ pub(crate) fn load(request: &Request) -> Result<Workspace> {
         [] => vec![format!("`{}`", workspace.root.display())],
         paths => paths.iter().map(|path| format!("`{}`", path.display())).collect(),
     };
+    if workspace.excluded > 0 {
+        // Editors and hooks name the files that were touched, whatever they are.
+        let named =
+            !request.paths.is_empty() && request.paths.iter().all(|path| request.cwd.join(path).is_file());
+        return if named {
+            Ok(workspace)
+        } else {
+            Err(anyhow!("the configuration excludes every Rust file under {}", places.join(", ")))
+        };
+    }
     let hint =
         if request.include_tests { "" } else { " (`tests` and `benches` folders need `--include-tests`)" };
     Err(anyhow!("there is no Rust file under {}{hint}", places.join(", ")))

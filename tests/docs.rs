@@ -11,11 +11,11 @@ use std::{
 
 use rideout_rules::{RULES, Rule, catalog};
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn rideout(arguments: &[&str], folder: &Path) -> Output {
+pub(crate) fn rideout(arguments: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cargo-rideout"))
         .args(arguments)
         .current_dir(folder)
@@ -26,7 +26,7 @@ fn rideout(arguments: &[&str], folder: &Path) -> Output {
 }
 
 /// Compares a generated text with its file, or writes it if the tests are asked to.
-fn current(path: PathBuf, wanted: &str) {
+pub(crate) fn current(path: PathBuf, wanted: &str) {
     if std::env::var_os("RIDEOUT_BLESS").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, wanted).unwrap();
@@ -36,7 +36,7 @@ fn current(path: PathBuf, wanted: &str) {
 }
 
 /// The fenced blocks of a language under a heading; the whole text with an empty heading.
-fn fences<'a>(text: &'a str, heading: &str, language: &str) -> Vec<&'a str> {
+pub(crate) fn fences<'a>(text: &'a str, heading: &str, language: &str) -> Vec<&'a str> {
     let from = text.find(heading).unwrap();
     let section = &text[from + heading.len()..];
     let section = if heading.is_empty() { section } else { section.split("\n### ").next().unwrap() };
@@ -228,7 +228,7 @@ fn the_catalogs_page_has_every_key_in_use() {
 }
 
 /// The text of a file with the part between two marks replaced.
-fn replaced(text: &str, mark: &str, part: &str) -> String {
+pub(crate) fn replaced(text: &str, mark: &str, part: &str) -> String {
     let (open, close) = (format!("<!-- {mark}:begin -->\n"), format!("<!-- {mark}:end -->"));
     let start = text.find(&open).unwrap_or_else(|| panic!("no {open}")) + open.len();
     let end = text.find(&close).unwrap_or_else(|| panic!("no {close}"));

@@ -11,8 +11,12 @@ mod bad_input;
 #[cfg(test)]
 mod cases;
 mod cli;
+mod config;
 mod docs;
 mod dogfood;
+mod own_sources;
+mod own_sources_page;
+mod packages;
 mod report;
 mod scope;
 mod support;

@@ -77,8 +77,9 @@ fn no_crate_of_the_catalog_is_named_in_lint() {
 
 #[test]
 fn files_say_what_they_are_and_stay_short() {
-    for (name, text) in
-        ["lint", "rules/src", "runtime/src", "tests"].into_iter().flat_map(|folder| files(folder, "rs"))
+    for (name, text) in ["lint", "rules/src", "runtime/src", "tests", "benches"]
+        .into_iter()
+        .flat_map(|folder| files(folder, "rs"))
     {
         assert!(text.starts_with("//!"), "{name} does not begin with a `//!` line");
         let lines = text.lines().count();
@@ -139,7 +140,8 @@ fn paths_that_docs_name_exist() {
 
 /// Whether a span of code is a path of this repository, not of some other project.
 fn is_path(span: &str) -> bool {
-    let folders = ["lint/", "rules/", "runtime/", "tests/", "fixtures/", "docs/", ".ci/", ".cargo/"];
+    let folders =
+        ["lint/", "rules/", "runtime/", "tests/", "benches/", "fixtures/", "docs/", ".ci/", ".cargo/"];
     folders.iter().any(|folder| span.starts_with(folder))
         && !span.contains(|c: char| c.is_whitespace() || "*<>{}".contains(c))
 }

@@ -12,6 +12,8 @@ use crate::syntax::tree::{self, Function, Generics, Item, Type};
 impl<'c> Program<'c> {
     /// Adds one more file.
     pub(crate) fn add(&mut self, file: FileInput<'c>) {
+        // What a name stands for may depend on the new file.
+        self.resolved.get_mut().clear();
         let id = self.files.len();
         let module = self.placed.get(&file.path).cloned().unwrap_or(file.module);
         self.crates.entry(file.crate_name.clone()).or_insert(id);
@@ -32,7 +34,7 @@ impl<'c> Program<'c> {
         collect_names(&items, &mut scope);
         let scope_id = self.scopes.len();
         let package = self.files[file].package;
-        self.modules.entry((package, scope.path.clone())).or_default().push(scope_id);
+        self.modules.entry(package).or_default().entry(scope.path.clone()).or_default().push(scope_id);
         for item in &items {
             if let Item::Declared { name, file: Some(placed) } = item {
                 let module = scope.path.iter().chain([name]).cloned().collect();
@@ -53,9 +55,10 @@ impl<'c> Program<'c> {
                     self.module(file, Some(name), path, items);
                 }
                 Item::Function(function) => self.function(file, scope, function, &nothing, None, None, false),
-                Item::Struct { name, fields, generics } => {
+                Item::Struct { name, fields, private, generics } => {
                     let fields = fields.into_iter().collect();
-                    self.add_type(TypeFacts { name, file, scope, fields, variants: Vec::new(), generics });
+                    let variants = Vec::new();
+                    self.add_type(TypeFacts { name, file, scope, fields, private, variants, generics });
                 }
                 Item::Enum { name, variants } => {
                     let mut fields = HashMap::new();
@@ -66,8 +69,8 @@ impl<'c> Program<'c> {
                         }
                         names.push(variant.name);
                     }
-                    let generics = Generics::default();
-                    self.add_type(TypeFacts { name, file, scope, fields, variants: names, generics });
+                    let (variants, private, generics) = (names, Vec::new(), Generics::default());
+                    self.add_type(TypeFacts { name, file, scope, fields, private, variants, generics });
                 }
                 Item::Alias { name, generics, ty } => {
                     self.aliases.entry(name).or_default().push(AliasFacts { generics, ty, file, scope });
@@ -113,7 +116,7 @@ impl<'c> Program<'c> {
         if let Some(file) = self.files.iter().position(|file| file.path == path) {
             let package = self.files[file].package;
             if let Some(scope) = self.scopes.iter().position(|scope| scope.file == file) {
-                self.modules.entry((package, module.clone())).or_default().push(scope);
+                self.modules.entry(package).or_default().entry(module.clone()).or_default().push(scope);
             }
         }
         self.placed.insert(path, module);

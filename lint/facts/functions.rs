@@ -11,13 +11,22 @@ impl Program<'_> {
     pub(crate) fn methods(&self, receiver: &Ty, name: &str, from: FnId) -> Vec<FnId> {
         let candidates = self.named(name);
         match receiver {
+            receiver if self.describes(from, receiver, name) => Vec::new(),
             Ty::Local(id, _) => {
                 let facts = &self.types[*id];
                 let own = self.owned(name, &facts.name).iter().copied().filter(|id| {
                     let function = &self.functions[*id];
                     !function.in_trait && self.same_package(function.file, facts.file)
                 });
-                let own: Vec<FnId> = own.collect();
+                let mut own: Vec<FnId> = own.collect();
+                // Of several types of this name in the package, that in its own file.
+                let beside = |id: &FnId| self.functions[*id].file == facts.file;
+                let same_name = |id: &&usize| self.same_package(self.types[**id].file, facts.file);
+                if own.iter().any(beside)
+                    && self.types_by_name[&facts.name].iter().filter(same_name).count() > 1
+                {
+                    own.retain(beside);
+                }
                 let inherent: Vec<FnId> =
                     own.iter().copied().filter(|id| self.functions[*id].of_trait.is_none()).collect();
                 if inherent.is_empty() { own } else { inherent }
@@ -66,9 +75,23 @@ impl Program<'_> {
         }
     }
 
+    /// The `poll_next` of a type that implements `Stream` by hand.
+    pub(crate) fn poll_next(&self, ty: &Ty) -> Option<FnId> {
+        let Ty::Local(id, _) = ty else { return None };
+        let facts = &self.types[*id];
+        self.owned("poll_next", &facts.name).iter().copied().find(|id| {
+            let function = &self.functions[*id];
+            function.of_trait.as_deref() == Some("Stream") && self.same_package(function.file, facts.file)
+        })
+    }
+
     /// The function that a path names, seen from a function.
     pub(crate) fn function_at(&self, from: FnId, path: &[String]) -> Option<FnId> {
         let name = path.last()?;
+        let own = &self.known(from).own;
+        if !own.is_empty() && own.has(&path.join("::")) {
+            return None;
+        }
         let candidates = self.named(name);
         let here = &self.functions[from];
         if self.is_foreign(path) {
@@ -128,10 +151,15 @@ impl Program<'_> {
     /// Whether a function stands in a module of this name, told by its file.
     fn in_module(&self, id: FnId, module: &str) -> bool {
         let function = &self.functions[id];
-        if let Some(own) = &self.scopes[function.scope].module {
+        self.stands_in((function.file, function.scope), module)
+    }
+
+    /// The same for anything that is declared in a file and scope.
+    pub(super) fn stands_in(&self, (file, scope): (usize, usize), module: &str) -> bool {
+        if let Some(own) = &self.scopes[scope].module {
             return own == module;
         }
-        let path = &self.files[function.file].path;
+        let path = &self.files[file].path;
         let mut parts = path.rsplit('/');
         let file = parts.next().unwrap_or_default();
         let folder = parts.next().unwrap_or_default();

@@ -2,10 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rideout_rules::catalog::{Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value};
+use rideout_rules::catalog::{Channel, Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value, Word};
+
+use super::{narrow::Narrow, own::Own};
+use crate::syntax::tree::Type;
 
 /// Index of a source in [`Known::sources`].
 pub(crate) type SourceId = usize;
+
+/// Index of a kind of channel in [`Known::channels`].
+pub(crate) type ChannelId = usize;
 
 type OpenMethod<'c> = (SourceId, &'c Opener, Vec<PathPattern>);
 
@@ -21,15 +27,18 @@ pub(crate) struct KnownSource<'c> {
 pub(crate) struct Known<'c> {
     pub(crate) sources: Vec<KnownSource<'c>>,
     types: Paths<SourceId>,
-    /// Types that are a source with these arguments only.
-    narrow: Vec<(PathPattern, Vec<Shape>, SourceId)>,
+    /// What holds with certain arguments only.
+    narrow: Narrow<'c>,
     items: Paths<SourceId>,
     open_fns: Paths<(SourceId, &'c Opener)>,
-    /// Functions that are openers with this argument only.
-    narrow_fns: Vec<(PathPattern, &'c str, SourceId, &'c Opener)>,
     open_methods: HashMap<&'c str, Vec<OpenMethod<'c>>>,
     /// Methods whose names hold a `*`, in the order of the files.
     open_globs: Vec<(&'c str, OpenMethod<'c>)>,
+    pub(crate) channels: Vec<&'c Channel>,
+    channel_fns: Paths<ChannelId>,
+    channel_types: Paths<ChannelId>,
+    fed_fns: Paths<SourceId>,
+    fed_methods: HashMap<&'c str, Vec<(SourceId, Vec<PathPattern>)>>,
     value_fns: Paths<&'c Value>,
     value_methods: HashMap<&'c str, Vec<(&'c Value, Vec<PathPattern>)>>,
     word_fns: Paths<Meaning>,
@@ -39,11 +48,20 @@ pub(crate) struct Known<'c> {
     word_macros: HashMap<&'c str, Meaning>,
     word_types: Paths<Meaning>,
     reopen_fns: Paths<&'c Reopen>,
-    reopen_methods: HashMap<&'c str, &'c Reopen>,
+    reopen_methods: HashMap<&'c str, Vec<(&'c Reopen, Vec<PathPattern>)>>,
     /// Types whose methods the catalog knows.
     receivers: Paths<()>,
     /// First names of the paths of its crates.
     roots: HashSet<String>,
+    /// What the user describes.
+    pub(super) own: Own<'c>,
+}
+
+/// The first segments of an entry's paths.
+struct Roots<'a> {
+    all: Vec<String>,
+    /// Of the user's entries, whose paths stand for themselves: the name of the package that sees them.
+    own: Option<&'a str>,
 }
 
 /// A canonical path, or the end of one.
@@ -68,8 +86,8 @@ impl<T> Default for Paths<T> {
 }
 
 impl<T: Copy> Paths<T> {
-    fn add(&mut self, roots: &[String], path: &str, value: T) {
-        for pattern in patterns(roots, path) {
+    fn add(&mut self, roots: &Roots<'_>, path: &str, value: T) {
+        for pattern in roots.patterns(path) {
             match pattern {
                 PathPattern::Exact(path) => {
                     self.exact.entry(path).or_insert(value);
@@ -86,14 +104,18 @@ impl<T: Copy> Paths<T> {
     }
 }
 
-/// The canonical paths that a catalog path stands for: its own root replaced by each root of the crate.
-fn patterns(roots: &[String], path: &str) -> Vec<PathPattern> {
-    if path.contains('*') {
-        return vec![PathPattern::End(path.split("::").map(str::to_owned).collect())];
-    }
-    match path.split_once("::") {
-        Some((_, rest)) => roots.iter().map(|root| PathPattern::Exact(format!("{root}::{rest}"))).collect(),
-        None => vec![PathPattern::Exact(path.to_owned())],
+impl Roots<'_> {
+    /// The canonical paths that a catalog path stands for: its own root replaced by each root of the crate.
+    fn patterns(&self, path: &str) -> Vec<PathPattern> {
+        if path.contains('*') {
+            return vec![PathPattern::End(path.split("::").map(str::to_owned).collect())];
+        }
+        let exact = |root: &str, rest: &str| PathPattern::Exact(format!("{root}::{rest}"));
+        match (path.split_once("::"), self.own) {
+            (Some((root, rest)), Some(here)) if root == here => vec![exact(root, rest), exact("crate", rest)],
+            (Some((_, rest)), None) => self.all.iter().map(|root| exact(root, rest)).collect(),
+            _ => vec![PathPattern::Exact(path.to_owned())],
+        }
     }
 }
 
@@ -123,7 +145,7 @@ fn matches(segment: &str, pattern: &str) -> bool {
 }
 
 impl PathPattern {
-    fn matches(&self, path: &str) -> bool {
+    pub(super) fn matches(&self, path: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == path,
             Self::End(segments) => ends_with(path, segments),
@@ -133,37 +155,57 @@ impl PathPattern {
 
 impl<'c> Known<'c> {
     /// Indexes the entries of a catalog for which `holds` gives the sources whose version requirements are met. Sources have the
-    /// same numbers whichever of them hold: a value of one package may be consumed in another.
-    pub(crate) fn new(catalog: &'c [Crate], holds: impl Fn(usize) -> Option<Vec<&'c Source>>) -> Self {
+    /// same numbers whichever of them hold: a value of one package may be consumed in another. `here` is the name of the package
+    /// in code.
+    pub(crate) fn new(
+        catalog: &'c [Crate],
+        holds: impl Fn(usize) -> Option<Vec<&'c Source>>,
+        here: &str,
+    ) -> Self {
         let mut known = Self::default();
         for (index, entry) in catalog.iter().enumerate() {
             let first = known.sources.len();
             known
                 .sources
                 .extend(entry.sources.iter().map(|facts| KnownSource { package: &entry.package, facts }));
+            let first_channel = known.channels.len();
+            known.channels.extend(&entry.channels);
             let Some(holding) = holds(index) else { continue };
             let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
-            let roots = entry.roots();
-            known.roots.extend(roots.iter().cloned());
+            let roots = Roots { all: entry.roots(), own: entry.own.then_some(here) };
+            known.roots.extend(roots.all.iter().cloned());
             let all = |paths: &'c [String]| -> Vec<PathPattern> {
-                paths.iter().flat_map(|path| patterns(&roots, path)).collect()
+                paths.iter().flat_map(|path| roots.patterns(path)).collect()
             };
+            if entry.own {
+                let sources = entry.sources.iter().flat_map(Source::paths);
+                let values = entry.values.iter().flat_map(Value::paths);
+                let words = entry.words.iter().flat_map(Word::paths);
+                let reopens = entry.reopens.iter().flat_map(Reopen::paths);
+                sources.chain(values).chain(words).chain(reopens).for_each(|path| known.own.add(path));
+            }
             for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
                 for path in &facts.types {
                     match Shape::parse(path) {
                         Ok(Shape::Named(path, args)) if !args.is_empty() => {
-                            let paths = patterns(&roots, &path).into_iter();
-                            known.narrow.extend(paths.map(|path| (path, args.clone(), id)));
+                            known.narrow.add_type(roots.patterns(&path), &args, id);
                         }
                         _ => known.types.add(&roots, path, id),
                     }
                 }
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
+                for feed in &facts.fed {
+                    if let Some(path) = &feed.function {
+                        known.fed_fns.add(&roots, path, id);
+                    }
+                    if let Some(method) = &feed.method {
+                        known.fed_methods.entry(method).or_default().push((id, all(&feed.on)));
+                    }
+                }
                 for opener in &facts.open {
                     match (&opener.function, &opener.argument) {
                         (Some(path), Some(argument)) => {
-                            let paths = patterns(&roots, path).into_iter();
-                            known.narrow_fns.extend(paths.map(|path| (path, argument.as_str(), id, opener)));
+                            known.narrow.add_fn(roots.patterns(path), argument, id, opener);
                         }
                         (Some(path), None) => known.open_fns.add(&roots, path, (id, opener)),
                         (None, _) => {}
@@ -178,6 +220,10 @@ impl<'c> Known<'c> {
                         None => {}
                     }
                 }
+            }
+            for (id, channel) in (first_channel..).zip(&entry.channels) {
+                channel.fns.iter().for_each(|path| known.channel_fns.add(&roots, path, id));
+                channel.types.iter().for_each(|path| known.channel_types.add(&roots, path, id));
             }
             for value in &entry.values {
                 if let Some(path) = &value.function {
@@ -206,11 +252,12 @@ impl<'c> Known<'c> {
                     known.reopen_fns.add(&roots, path, reopen);
                 }
                 if let Some(method) = &reopen.method {
-                    known.reopen_methods.entry(method).or_insert(reopen);
+                    known.reopen_methods.entry(method).or_default().push((reopen, all(&reopen.on)));
                 }
             }
             let on = entry.sources.iter().flat_map(|source| &source.open).flat_map(|opener| &opener.on);
-            for path in on.chain(entry.values.iter().flat_map(|value| &value.on)) {
+            let policies = entry.reopens.iter().flat_map(|reopen| &reopen.on);
+            for path in on.chain(policies).chain(entry.values.iter().flat_map(|value| &value.on)) {
                 known.receivers.add(&roots, path, ());
             }
         }
@@ -222,11 +269,9 @@ impl<'c> Known<'c> {
         self.types.get(path)
     }
 
-    /// The source that a type is with arguments of the right shape.
-    pub(crate) fn source_of_narrow(&self, path: &str, fit: impl Fn(&[Shape]) -> bool) -> Option<SourceId> {
-        let is =
-            |(pattern, args, _): &&(PathPattern, Vec<Shape>, SourceId)| pattern.matches(path) && fit(args);
-        self.narrow.iter().find(is).map(|(_, _, id)| *id)
+    /// The source that a type is, with these arguments.
+    pub(crate) fn source_of(&self, path: &str, arguments: &[Type]) -> Option<SourceId> {
+        self.narrow.source(path, arguments).or_else(|| self.types.get(path))
     }
 
     /// The source whose items have this type.
@@ -234,11 +279,31 @@ impl<'c> Known<'c> {
         self.items.get(path)
     }
 
-    /// The opener that a function is, with these arguments.
-    pub(crate) fn open_fn(&self, path: &str, has: impl Fn(&str) -> bool) -> Option<(SourceId, &'c Opener)> {
-        let narrow =
-            self.narrow_fns.iter().find(|(pattern, argument, ..)| pattern.matches(path) && has(argument));
-        narrow.map(|(_, _, id, opener)| (*id, *opener)).or_else(|| self.open_fns.get(path))
+    /// The kind of channel that a function makes.
+    pub(crate) fn channel_fn(&self, path: &str) -> Option<ChannelId> {
+        self.channel_fns.get(path)
+    }
+
+    /// The kind of channel whose receiver a type is.
+    pub(crate) fn channel_type(&self, path: &str) -> Option<ChannelId> {
+        self.channel_types.get(path)
+    }
+
+    /// The source that feeds the channel whose sender this function is given.
+    pub(crate) fn fed_fn(&self, path: &str) -> Option<SourceId> {
+        self.fed_fns.get(path)
+    }
+
+    /// The source that feeds the channel whose sender this method is given, on a receiver whose type has one of `paths`.
+    pub(crate) fn fed_method(&self, paths: &[&str], method: &str) -> Option<SourceId> {
+        self.fed_methods.get(method)?.iter().find_map(|(id, on)| {
+            on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path))).then_some(*id)
+        })
+    }
+
+    /// The opener that a function is, with arguments of which one may be a given text.
+    pub(crate) fn open_fn(&self, path: &str, is: impl Fn(&str) -> bool) -> Option<(SourceId, &'c Opener)> {
+        self.narrow.opener(path, is).or_else(|| self.open_fns.get(path))
     }
 
     /// The opener that `method` is on a receiver whose type has one of `paths`: the first, or, if `fallible` says that the code
@@ -285,6 +350,14 @@ impl<'c> Known<'c> {
         })
     }
 
+    /// Whether what a method gives is as dead as its receiver, whose type has one of `paths`.
+    pub(crate) fn borrows(&self, paths: &[&str], method: &str) -> bool {
+        let value = self.value_methods.get(method).into_iter().flatten().any(|(value, on)| {
+            value.borrows && on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+        });
+        value || self.open_method(paths, method, || false).is_some_and(|(_, opener, _)| opener.borrows)
+    }
+
     /// What a function means.
     pub(crate) fn word_fn(&self, path: &str) -> Option<Meaning> {
         self.word_fns.get(path)
@@ -319,18 +392,38 @@ impl<'c> Known<'c> {
         self.reopen_fns.get(path)
     }
 
-    /// The helper that calls a closure again, by its method.
-    pub(crate) fn reopen_method(&self, method: &str) -> Option<&'c Reopen> {
-        self.reopen_methods.get(method).copied()
+    /// The helper that calls a closure again, by its method: one of the closure, or one of a receiver whose type has one of `paths`.
+    pub(crate) fn reopen_method(&self, paths: &[&str], method: &str) -> Option<&'c Reopen> {
+        self.reopen_methods.get(method)?.iter().find_map(|(reopen, on)| {
+            let fits = if paths.is_empty() {
+                on.is_empty()
+            } else {
+                on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+            };
+            fits.then_some(*reopen)
+        })
+    }
+
+    /// Whether a method on a receiver whose type has one of `paths` opens, leads to a source, or is a word.
+    pub(super) fn describes_method(&self, paths: &[&str], method: &str) -> bool {
+        let means = |(_, on): &(Meaning, Vec<PathPattern>)| {
+            on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+        };
+        self.open_method(paths, method, || false).is_some()
+            || self.value_method(paths, method).is_some()
+            || self.word_methods.get(method).is_some_and(|words| words.iter().any(means))
     }
 
     /// Whether anything in the catalog has this path. Tells which glob import a name comes from.
     pub(crate) fn has(&self, path: &str) -> bool {
-        self.types.get(path).is_some()
+        self.own.has_name(path)
+            || self.types.get(path).is_some()
             || self.items.get(path).is_some()
             || self.open_fns.get(path).is_some()
-            || self.narrow.iter().any(|(pattern, ..)| pattern.matches(path))
-            || self.narrow_fns.iter().any(|(pattern, ..)| pattern.matches(path))
+            || self.narrow.has(path)
+            || self.channel_fns.get(path).is_some()
+            || self.channel_types.get(path).is_some()
+            || self.fed_fns.get(path).is_some()
             || self.value_fns.get(path).is_some()
             || self.word_fns.get(path).is_some()
             || self.word_types.get(path).is_some()
@@ -349,6 +442,11 @@ impl<'c> Known<'c> {
         (!knows(path) && knows(&path[1..])).then_some(&path[1..])
     }
 
+    /// The polling method of a kind of channel.
+    pub(crate) fn channel_poll(&self, id: ChannelId, method: &str) -> Option<&'c Poll> {
+        self.channels[id].polls.iter().find(|poll| poll.method == method)
+    }
+
     /// The polling method of a source.
     pub(crate) fn poll(&self, id: SourceId, method: &str) -> Option<&'c Poll> {
         self.sources[id].facts.polls.iter().find(|poll| poll.method == method)
@@ -357,15 +455,25 @@ impl<'c> Known<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PathPattern, ends_with, patterns};
+    use super::{PathPattern, Roots, ends_with};
 
     #[test]
     fn a_path_holds_for_every_root_of_its_crate() {
-        let roots = ["redis".to_owned(), "other".to_owned()];
-        assert_eq!(patterns(&roots, "redis::aio::PubSub").len(), 2);
-        assert!(
-            patterns(&roots, "redis::aio::PubSub")[1] == PathPattern::Exact("other::aio::PubSub".to_owned())
-        );
+        let roots = Roots { all: vec!["redis".to_owned(), "other".to_owned()], own: None };
+        let patterns = roots.patterns("redis::aio::PubSub");
+        assert_eq!(patterns.len(), 2);
+        assert_eq!(patterns[1], PathPattern::Exact("other::aio::PubSub".to_owned()));
+    }
+
+    #[test]
+    fn a_path_of_the_user_stands_for_itself_and_in_its_package_for_crate() {
+        let paths = |here: &str| {
+            let roots = Roots { all: vec!["acme_bus".to_owned()], own: Some(here) };
+            roots.patterns("acme_bus::topics::Bus")
+        };
+        let exact = |path: &str| PathPattern::Exact(path.to_owned());
+        assert_eq!(paths("app"), [exact("acme_bus::topics::Bus")]);
+        assert_eq!(paths("acme_bus"), [exact("acme_bus::topics::Bus"), exact("crate::topics::Bus")]);
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! The module tree of a workspace: what a name means in another module, through globs and re-exports.
 
-use super::program::{Program, is_inner};
+use std::collections::HashSet;
 
-/// How far re-exports are followed; a cycle of them must end.
-const DEEPEST: u8 = 8;
+use super::program::{Program, is_inner};
 
 /// What a name stands for.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,7 +17,7 @@ impl Program<'_> {
     /// The path in another crate that a path of the workspace stands for, seen from a module: `crate::prelude::Receiver`, a name that
     /// `use super::*` brings in.
     pub(super) fn re_exported(&self, scope: usize, path: &[String]) -> Option<Vec<String>> {
-        match self.meaning(scope, path, DEEPEST)? {
+        match self.meaning(scope, path, &mut HashSet::new())? {
             Meaning::Foreign(path) => Some(path),
             Meaning::Own(_) => None,
         }
@@ -26,19 +25,28 @@ impl Program<'_> {
 
     /// The module that defines the item of the workspace which a path names, seen from another.
     pub(super) fn home(&self, scope: usize, path: &[String]) -> Option<usize> {
-        match self.meaning(scope, path, DEEPEST)? {
+        match self.meaning(scope, path, &mut HashSet::new())? {
             Meaning::Own(home) => home,
             Meaning::Foreign(_) => None,
         }
     }
 
     /// What a path means where a module writes it.
-    fn meaning(&self, scope: usize, path: &[String], depth: u8) -> Option<Meaning> {
-        let depth = depth.checked_sub(1)?;
+    ///
+    /// `seen` holds what was asked on the way: a name that a module does not have is not looked for there again, and a cycle ends.
+    fn meaning(
+        &self,
+        scope: usize,
+        path: &[String],
+        seen: &mut HashSet<(usize, Vec<String>)>,
+    ) -> Option<Meaning> {
+        if !seen.insert((scope, path.to_vec())) {
+            return None;
+        }
         let facts = &self.scopes[scope];
         let first = path.first()?;
         if let Some(start) = self.start(scope, path) {
-            return self.below(scope, start, depth);
+            return self.below(scope, start, seen);
         }
         if facts.defined.contains_key(first) {
             return Some(Meaning::Own((path.len() == 1).then_some(scope)));
@@ -47,7 +55,7 @@ impl Program<'_> {
             let whole: Vec<String> = target.iter().chain(&path[1..]).cloned().collect();
             // `use tokio;` names a crate, not itself.
             let again = target.first() != Some(first);
-            let inside = if again { self.meaning(scope, &whole, depth) } else { None };
+            let inside = if again { self.meaning(scope, &whole, seen) } else { None };
             let out_of_view = || {
                 if self.start(scope, &whole).is_some() {
                     Meaning::Own(None)
@@ -60,7 +68,7 @@ impl Program<'_> {
         facts.globs.iter().find_map(|glob| {
             let whole: Vec<String> = glob.iter().chain(path).cloned().collect();
             match self.start(scope, &whole) {
-                Some(start) => self.below(scope, start, depth),
+                Some(start) => self.below(scope, start, seen),
                 None => self.catalogued(scope, &whole, path.len() > 1).then_some(Meaning::Foreign(whole)),
             }
         })
@@ -98,7 +106,12 @@ impl Program<'_> {
     }
 
     /// What a path means below a module: its first names are modules as far as there are such.
-    fn below(&self, from: usize, start: Start<'_>, depth: u8) -> Option<Meaning> {
+    fn below(
+        &self,
+        from: usize,
+        start: Start<'_>,
+        seen: &mut HashSet<(usize, Vec<String>)>,
+    ) -> Option<Meaning> {
         let Start { package, mut module, mut rest } = start;
         let mut found = self.scopes_of(package, &module);
         while let [first, more @ ..] = rest
@@ -112,11 +125,11 @@ impl Program<'_> {
             found = inner;
             rest = more;
         }
-        found.iter().filter(|scope| **scope != from).find_map(|scope| self.meaning(*scope, rest, depth))
+        found.iter().filter(|scope| **scope != from).find_map(|scope| self.meaning(*scope, rest, seen))
     }
 
     fn scopes_of(&self, package: usize, path: &[String]) -> &[usize] {
-        self.modules.get(&(package, path.to_vec())).map_or(&[], Vec::as_slice)
+        self.modules.get(&package).and_then(|modules| modules.get(path)).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The parsed files of one analysis: functions with their graphs, types of the workspace, and the paths that name them.
 
 use std::{
+    cell::RefCell,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -79,6 +80,8 @@ pub(crate) struct TypeFacts {
     pub(crate) scope: usize,
     /// Fields of a struct; for an enum, those of every variant under `Variant.field`.
     pub(crate) fields: HashMap<String, Type>,
+    /// Fields that only the type's own module names.
+    pub(crate) private: Vec<String>,
     pub(crate) variants: Vec<String>,
     pub(crate) generics: Generics,
 }
@@ -91,6 +94,9 @@ pub(crate) struct AliasFacts {
     pub(super) scope: usize,
 }
 
+/// Canonical paths by what is written.
+type Resolved = HashMap<Vec<String>, Vec<String>>;
+
 /// Everything of one analysis.
 #[derive(Default)]
 pub(crate) struct Program<'c> {
@@ -99,7 +105,7 @@ pub(crate) struct Program<'c> {
     pub(crate) types: Vec<TypeFacts>,
     pub(super) scopes: Vec<Scope>,
     /// The scopes of each module, by package and path. The roots of a library and of a program of one package share theirs.
-    pub(super) modules: HashMap<(usize, Vec<String>), Vec<usize>>,
+    pub(super) modules: HashMap<usize, HashMap<Vec<String>, Vec<usize>>>,
     /// Files that a `#[path]` gives to a module, by their paths, with its package and path.
     pub(super) placed: HashMap<String, Vec<String>>,
     /// The names in code of the workspace's packages.
@@ -115,6 +121,8 @@ pub(crate) struct Program<'c> {
     pub(super) traits: HashSet<String>,
     pub(super) types_by_name: HashMap<String, Vec<usize>>,
     pub(super) aliases: HashMap<String, Vec<AliasFacts>>,
+    /// The canonical paths of the names of each module, as far as asked.
+    pub(super) resolved: RefCell<HashMap<usize, Resolved>>,
 }
 
 impl<'c> Program<'c> {
@@ -159,14 +167,27 @@ impl<'c> Program<'c> {
         self.by_owner.get(&(name.to_owned(), owner.to_owned())).map_or(&[], Vec::as_slice)
     }
 
-    /// The canonical path of a name, seen from a function.
+    /// The canonical path of a name, seen from a function; of a function that the user describes, the described one.
     pub(crate) fn resolve(&self, id: FnId, segments: &[String]) -> Vec<String> {
         let function = &self.functions[id];
-        self.resolve_in(function.file, function.scope, segments)
+        let path = self.resolve_in(function.file, function.scope, segments);
+        match self.own_function(id, &path) {
+            Some(own) => own.split("::").map(str::to_owned).collect(),
+            None => path,
+        }
     }
 
     /// The canonical path of a name, with `crate` for the package itself and for modules that the file declares.
     pub(super) fn resolve_in(&self, file: usize, scope: usize, segments: &[String]) -> Vec<String> {
+        if let Some(path) = self.resolved.borrow().get(&scope).and_then(|known| known.get(segments)) {
+            return path.clone();
+        }
+        let path = self.canonical(file, scope, segments);
+        self.resolved.borrow_mut().entry(scope).or_default().insert(segments.to_vec(), path.clone());
+        path
+    }
+
+    fn canonical(&self, file: usize, scope: usize, segments: &[String]) -> Vec<String> {
         let (id, scope) = (scope, &self.scopes[scope]);
         let mut path = scope.resolve(segments, &self.files[file].known);
         let open = path == segments && !scope.globs.is_empty();
@@ -205,6 +226,16 @@ impl<'c> Program<'c> {
             })
     }
 
+    /// Whether a path leads to the workspace, or nothing tells where it leads.
+    pub(crate) fn is_inside(&self, id: FnId, path: &[String]) -> bool {
+        let scope = &self.scopes[self.functions[id].scope];
+        match path {
+            [] => false,
+            [name] => !scope.names.contains_key(name),
+            [first, ..] => is_inner(first) || self.files.iter().any(|file| file.crate_name == *first),
+        }
+    }
+
     /// The struct or enum that a path names, seen from a file.
     pub(super) fn local_type(&self, file: usize, path: &[String]) -> Option<usize> {
         let name = path.last()?;
@@ -218,11 +249,20 @@ impl<'c> Program<'c> {
             return None;
         }
         if foreign {
-            // Another package of the workspace, or a dependency: only a unique name elsewhere will do.
-            return candidates
-                .iter()
-                .copied()
-                .find(|id| self.types[*id].file != file && !self.same_package(file, self.types[*id].file));
+            // Another package of the workspace, or, as far as the catalog does not know better, one that shows its types.
+            let mut elsewhere =
+                candidates.iter().copied().filter(|id| !self.same_package(file, self.types[*id].file));
+            let of_crate = |id: &usize| self.files[self.types[*id].file].crate_name == path[0];
+            let in_module = |id: &usize| {
+                let facts = &self.types[*id];
+                path.len() > 2 && self.stands_in((facts.file, facts.scope), &path[path.len() - 2])
+            };
+            let own = || elsewhere.clone().filter(of_crate);
+            let known = || self.files[file].known.has(&path.join("::"));
+            return own()
+                .find(in_module)
+                .or_else(|| own().next())
+                .or_else(|| elsewhere.next().filter(|_| !known()));
         }
         self.only_in_package(file, candidates).or(same_file)
     }

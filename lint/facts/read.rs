@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use rideout_rules::catalog::Shape;
-
 use super::{
+    known::SourceId,
     program::{AliasFacts, FnId, OuterFacts, Program, is_inner},
     ty::{Ty, WatchTy},
 };
@@ -97,6 +96,9 @@ impl Program<'_> {
             "BoxFuture" | "LocalBoxFuture" => return Ty::Future(Box::new(argument(0))),
             _ => {}
         }
+        if let Some(watch) = self.own_watch(path, at) {
+            return watch;
+        }
         if let Some(alias) =
             self.alias(name, at).filter(|_| path.single().is_some() || is_inner(&path.segments[0]))
         {
@@ -105,29 +107,48 @@ impl Program<'_> {
             return self.ty(&ty, At { file: alias.file, scope: alias.scope, ..at }, depth + 1);
         }
         let known = &self.files[at.file].known;
+        let joined = resolved.join("::");
+        if let Some(source) = known.source_of(&joined, &path.arguments) {
+            // One type for several sources of its crate: the item tells which.
+            let of_crate = |other: &usize| known.sources[*other].package == known.sources[source].package;
+            let by_item = path.arguments.iter().find_map(|item| self.item_source(item, at, depth));
+            return watch_ty(by_item.filter(of_crate).unwrap_or(source));
+        }
         if let Some(id) = self.local_type(at.file, &resolved) {
             return Ty::Local(id, path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect());
         }
-        let joined = resolved.join("::");
-        let narrow = known.source_of_narrow(&joined, |shapes| fit(&path.arguments, shapes));
-        if let Some(source) = narrow.or_else(|| known.source_of_type(&joined)) {
-            return Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }));
+        if let Some(channel) = known.channel_type(&joined)
+            && let Some(source) = path.arguments.first().and_then(|item| self.channel_source(item, at, depth))
+        {
+            return Ty::Watch(Arc::new(WatchTy { channel: Some(channel), ..WatchTy::told(source) }));
         }
         let last = resolved.last().map_or("", String::as_str);
         let args: Vec<Ty> = path.arguments.iter().map(|ty| self.ty(ty, at, depth + 1)).collect();
         match last {
             "Result" | "Option" | "Poll" => Ty::named(last, args),
             _ if last.ends_with("Result") && !args.is_empty() => Ty::named("Result", args),
-            // A container is as good as what it holds, if that is a watch.
-            "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "FuturesUnordered"
-            | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture" | "Peekable" | "Take"
-            | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response" | "StreamReader"
+            // A stream of streams is as good as what it holds, if that is a watch.
+            "FuturesUnordered" | "SelectAll" | "StreamMap" | "SplitStream" | "ReusableBoxFuture"
+            | "Peekable" | "Take" | "Skip" | "TakeUntil" | "Map" | "Throttle" | "Response"
+            | "StreamReader"
                 if args.iter().any(|arg| arg.watch().is_some()) =>
             {
                 args.into_iter().find(|arg| arg.watch().is_some()).unwrap_or_default()
             }
             _ => Ty::Named { path: joined.into(), args, calls: Vec::new() },
         }
+    }
+
+    /// The watch that a type is, if the user says so.
+    fn own_watch(&self, path: &tree::Path, at: At<'_>) -> Option<Ty> {
+        let known = &self.files[at.file].known;
+        if known.own.is_empty() {
+            return None;
+        }
+        let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+        let joined = resolved.join("::");
+        let own = if known.own.has(&joined) { &joined } else { self.own_type(at.file, &resolved)? };
+        known.source_of_type(own).map(watch_ty)
     }
 
     fn associated(&self, name: &str, at: At<'_>, depth: usize) -> Ty {
@@ -165,7 +186,7 @@ impl Program<'_> {
                 "Iterator" | "IntoIterator" => {
                     return associated("Item").map_or(Ty::Unknown, |item| {
                         match self.stream_ty(item, at, depth) {
-                            Ty::Stream => Ty::Unknown,
+                            Ty::Stream => Ty::named("Iterator", vec![self.ty(item, at, depth + 1)]),
                             watch => watch,
                         }
                     });
@@ -187,8 +208,19 @@ impl Program<'_> {
             let path = self.resolve_in(at.file, at.scope, &bound.path.segments);
             self.is_trait(bound.path.last()) && !self.is_foreign(&path)
         };
-        let own = bounds.iter().find(is_own);
-        own.map_or(Ty::Unknown, |bound| Ty::Dyn(bound.path.last().into()))
+        if let Some(bound) = bounds.iter().find(is_own) {
+            return Ty::Dyn(bound.path.last().into());
+        }
+        // A trait that the catalog knows: `impl Client`.
+        let known = &self.files[at.file].known;
+        bounds
+            .iter()
+            .map(|bound| self.resolve_in(at.file, at.scope, &bound.path.segments).join("::"))
+            .find(|path| known.has(path))
+            .map_or(Ty::Unknown, |path| match known.source_of_type(&path) {
+                Some(source) => Ty::Watch(Arc::new(WatchTy::told(source))),
+                None => Ty::named(&path, Vec::new()),
+            })
     }
 
     fn is_trait(&self, name: &str) -> bool {
@@ -197,9 +229,13 @@ impl Program<'_> {
 
     /// A stream with this item: a source, if the catalog knows a type in it.
     fn stream_ty(&self, item: &Type, at: At<'_>, depth: usize) -> Ty {
-        self.item_source(item, at, depth).map_or(Ty::Stream, |source| {
-            Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
-        })
+        self.item_source(item, at, depth).map_or(Ty::Stream, watch_ty)
+    }
+
+    /// The source whose items a channel of these carries.
+    fn channel_source(&self, item: &Type, at: At<'_>, depth: usize) -> Option<usize> {
+        let known = &self.files[at.file].known;
+        self.item_source(item, at, depth).filter(|source| known.sources[*source].facts.channel)
     }
 
     fn item_source(&self, item: &Type, at: At<'_>, depth: usize) -> Option<usize> {
@@ -209,7 +245,11 @@ impl Program<'_> {
         let known = &self.files[at.file].known;
         match item {
             Type::Path(path) => {
-                let resolved = self.resolve_in(at.file, at.scope, &path.segments).join("::");
+                let resolved = self.resolve_in(at.file, at.scope, &path.segments);
+                let resolved = match self.own_type(at.file, &resolved) {
+                    Some(own) => own.to_owned(),
+                    None => resolved.join("::"),
+                };
                 // Of a `Result`, the error type tells best.
                 let of_arguments =
                     || path.arguments.iter().rev().find_map(|arg| self.item_source(arg, at, depth + 1));
@@ -232,20 +272,9 @@ impl Program<'_> {
     }
 }
 
-/// Whether types are of these shapes, by their last names.
-fn fit(types: &[Type], shapes: &[Shape]) -> bool {
-    shapes.iter().zip(types).filter(|(shape, ty)| fits(ty, shape)).count() == shapes.len()
-}
-
-fn fits(ty: &Type, shape: &Shape) -> bool {
-    match (shape, ty) {
-        (Shape::Item, _) => true,
-        (Shape::Named(name, args), Type::Path(path)) => {
-            name.rsplit("::").next() == Some(path.last()) && fit(&path.arguments, args)
-        }
-        (Shape::Tuple(shapes), Type::Tuple(types)) => shapes.len() == types.len() && fit(types, shapes),
-        _ => false,
-    }
+/// A watch of which nothing but the source is known.
+fn watch_ty(source: SourceId) -> Ty {
+    Ty::Watch(Arc::new(WatchTy::told(source)))
 }
 
 fn substitute(ty: &Type, generics: &[String], arguments: &[Type]) -> Type {

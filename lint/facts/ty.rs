@@ -52,10 +52,19 @@ pub(crate) struct WatchTy {
     pub(crate) source: usize,
     /// What was called on it, and on its builder.
     pub(crate) calls: Calls,
+    /// The kind of the channel whose receiver it is.
+    pub(crate) channel: Option<usize>,
     /// Where it was opened: function and byte range.
     pub(crate) opener: Option<(FnId, u32, u32)>,
     /// Whether only a method's name tells.
     pub(crate) guessed: bool,
+}
+
+impl WatchTy {
+    /// A watch of which only the type is known.
+    pub(crate) fn told(source: usize) -> Self {
+        Self { source, calls: Vec::new(), channel: None, opener: None, guessed: false }
+    }
 }
 
 impl Ty {
@@ -105,6 +114,20 @@ impl Ty {
             Self::Named { args, .. } | Self::Tuple(args) => args.iter().find_map(Self::watch),
             Self::Future(inner) | Self::Callable(inner) => inner.watch(),
             _ => None,
+        }
+    }
+
+    /// Whether it holds the receiving end of a channel, whose sender may be anybody's.
+    pub(crate) fn receives(&self) -> bool {
+        match self {
+            Self::Named { path, args, .. } => {
+                path.ends_with("Receiver")
+                    || path.ends_with("ReceiverStream")
+                    || args.iter().any(Self::receives)
+            }
+            Self::Tuple(args) => args.iter().any(Self::receives),
+            Self::Future(inner) => inner.receives(),
+            _ => false,
         }
     }
 

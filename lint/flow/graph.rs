@@ -18,6 +18,18 @@ pub(crate) struct Graph {
     pub(crate) arms: Vec<Arm>,
 }
 
+impl Graph {
+    /// The parameter that a local was bound from, or the local itself.
+    pub(crate) fn bound_from(&self, local: LocalId) -> LocalId {
+        let ops = self.blocks.first().map_or(&[][..], |block| &block.ops);
+        let bound = ops.iter().find_map(|op| match &op.value {
+            Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => Some(from.local),
+            _ => None,
+        });
+        bound.unwrap_or(local)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     pub(crate) name: Option<String>,
@@ -135,6 +147,8 @@ pub(crate) enum Value {
         args: Vec<Place>,
     },
     Yield(Place),
+    /// What `ready!` gives: the value in `Poll::Ready`.
+    Ready(Place),
     Join {
         futures: Vec<Place>,
         fallible: bool,
@@ -217,6 +231,13 @@ impl Pattern {
             Self::Or(pats) => pats.iter().any(Self::irrefutable),
             _ => false,
         }
+    }
+
+    /// Whether the pattern gives this local its value.
+    pub(crate) fn binds(&self, wanted: LocalId) -> bool {
+        let mut found = false;
+        self.walk(&mut |pat| found |= matches!(pat, Self::Bind(local, _) if *local == wanted));
+        found
     }
 
     /// Calls `visit` for this pattern and every one in it.

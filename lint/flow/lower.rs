@@ -1,10 +1,12 @@
 //! From tree to graph.
 
 mod conditions;
+mod counters;
 mod exprs;
 mod loops;
 mod macros;
 mod pats;
+pub(super) mod pins;
 
 use std::collections::HashMap;
 
@@ -12,11 +14,12 @@ use super::graph::{
     Arm, ArmId, Block, BlockId, Body, BodyId, BodyKind, End, Graph, Local, LocalId, Loop, LoopId, Op, Place,
     Value,
 };
-use crate::syntax::tree::{self, Function, Span, Type};
+use crate::syntax::tree::{self, Function, Receiver, Span, Type};
 
 /// Lowers a function. A function without body gives an empty graph with its parameters.
 pub(crate) fn lower(function: &Function) -> Graph {
-    let mut lowering = Lowering::default();
+    let pinned = function.receiver == Receiver::Pinned;
+    let mut lowering = Lowering { pinned, ..Lowering::default() };
     lowering.scopes.push(HashMap::new());
     let kind = BodyKind::Function { is_async: function.is_async };
     let outer = lowering.open_body(kind, function.output.clone(), function.span);
@@ -63,6 +66,8 @@ struct Lowering {
     targets: Vec<Target>,
     /// Inside the second or a later alternative of an or-pattern.
     in_alternative: bool,
+    /// The function's `self` is behind a pin.
+    pinned: bool,
 }
 
 impl Lowering {
@@ -132,9 +137,11 @@ impl Lowering {
 
     fn count_reads(&mut self, value: &Value) {
         match value {
-            Value::Use(place) | Value::Await(place) | Value::Not(place) | Value::Yield(place) => {
-                self.read(place)
-            }
+            Value::Use(place)
+            | Value::Await(place)
+            | Value::Not(place)
+            | Value::Yield(place)
+            | Value::Ready(place) => self.read(place),
             Value::Call { args, .. }
             | Value::Tuple(args)
             | Value::Macro { args, .. }
@@ -236,6 +243,14 @@ impl Lowering {
             }
             return;
         };
+        if let tree::Pat::Bind { name, sub: None } = pat
+            && let Some(whole) = pins::whole(init, self.pinned).and_then(|name| self.resolve(name))
+        {
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.insert(name.clone(), whole);
+            }
+            return;
+        }
         let mut value = self.expr(init);
         if let Some(ty) = ty {
             let typed = Place::local(self.new_local(None, Some(ty.clone())));

@@ -37,7 +37,7 @@ pub(crate) enum Type {
     Tuple(Vec<Type>),
     /// `impl A + B`, `dyn A + B`: the traits.
     Bounds(Vec<Bound>),
-    /// References, pointers, slices and arrays are as good as what they hold.
+    /// `fn(A) -> B`.
     Function(Option<Box<Type>>),
     Unknown,
 }
@@ -87,6 +87,8 @@ pub(crate) enum Item {
     Struct {
         name: String,
         fields: Vec<(String, Type)>,
+        /// The fields that no other module names.
+        private: Vec<String>,
         generics: Generics,
     },
     Enum {
@@ -159,6 +161,8 @@ pub(crate) enum Receiver {
     None,
     Value,
     Reference,
+    /// `self: Pin<&mut Self>`.
+    Pinned,
 }
 
 #[derive(Clone, Debug)]

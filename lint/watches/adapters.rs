@@ -98,7 +98,7 @@ impl Walk<'_, '_, '_> {
     /// The adapters have swallowed an item: the stream is asked once more.
     fn skip(&self, state: &mut State, method: &'static str, to: &Place) -> Flow {
         let known = self.infer.program.known(self.site.function);
-        let Some(fact) = polls::poll(known, self.site.watch.source, method) else { return Flow::Next };
+        let Some(fact) = polls::poll(known, &self.site.watch, method) else { return Flow::Next };
         self.poll(state, &fact, to, method)
     }
 
@@ -126,4 +126,27 @@ fn adapter(name: &str) -> Adapter {
         "select_all" | "merge" => Adapter::Merges,
         _ => Adapter::Other,
     }
+}
+
+/// Whether a method of a stream gives a stream that lives as long.
+pub(super) fn adapts(name: &str) -> bool {
+    adapter(name) != Adapter::Other && adapter(name) != Adapter::Merges
+        || matches!(
+            name,
+            "enumerate"
+                | "inspect"
+                | "inspect_ok"
+                | "map_ok"
+                | "err_into"
+                | "into_stream"
+                | "peekable"
+                | "chunks"
+                | "ready_chunks"
+                | "buffered"
+                | "buffer_unordered"
+                | "throttle"
+                | "take_until"
+                | "boxed"
+                | "fuse"
+        )
 }

@@ -2,10 +2,14 @@
 
 use rideout_rules::model::Arm;
 
-use super::{state::State, walk::Walk};
+use super::{
+    state::{Phase, State},
+    walk::Walk,
+};
 use crate::{
     facts::FnId,
     flow::graph::{ArmId, BlockId},
+    syntax::tree::Type,
 };
 
 impl Walk<'_, '_, '_> {
@@ -26,8 +30,11 @@ impl Walk<'_, '_, '_> {
         frame.op = 0;
     }
 
-    /// The fault arrives in an arm.
+    /// The fault arrives in an arm. Those of a function that only classifies it are none.
     pub(super) fn enter_arm(&self, state: &mut State, function: FnId, arm: ArmId) {
+        if state.frames.len() > 1 && self.is_predicate(function) {
+            return;
+        }
         if !state.arms.contains(&(function, arm)) {
             state.arms.push((function, arm));
         }
@@ -37,6 +44,11 @@ impl Walk<'_, '_, '_> {
             state.arm = Some(Arm { location, logs: false, transient: Some(transient) });
             state.arm_item = Some(function);
         }
+    }
+
+    fn is_predicate(&self, function: FnId) -> bool {
+        let output = self.infer.program.functions[function].output.as_ref();
+        matches!(output, Some(Type::Path(path)) if path.single() == Some("bool"))
     }
 
     /// The innermost arm around the current block that the fault entered.
@@ -52,6 +64,12 @@ impl Walk<'_, '_, '_> {
             }
         }
         None
+    }
+
+    /// Whether an error that is made here tells of the fault: in its arm, or on its way with no branch for another reason behind it.
+    pub(super) fn is_told(&self, state: &State) -> bool {
+        self.fault_arm(state).is_some()
+            || (self.ordinary.is_none() && !state.forked && matches!(state.phase, Phase::Polled(_)))
     }
 
     /// The arm that the fault is in logs.

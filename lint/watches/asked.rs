@@ -1,10 +1,13 @@
 //! Methods of the watch itself, and of one that its function has made anew.
 
-use rideout_rules::model::Outcome;
+use rideout_rules::{
+    catalog::Meaning,
+    model::{Outcome, ShowsAs},
+};
 
 use super::{
-    deliver::stream_method,
     polls,
+    scope::in_loop,
     state::{Phase, State, Then},
     value::Val,
     verdict::Verdict,
@@ -12,7 +15,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{Op, Place},
+    flow::graph::{BlockId, Callee, Op, Place, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -28,16 +31,12 @@ impl Walk<'_, '_, '_> {
     ) -> Flow {
         let function = state.frame().function;
         let known = self.infer.program.known(function);
-        let source = ty.watch().map(|watch| watch.source).filter(|_| self.is_source(function, ty));
-        let own = source.and_then(|source| known.poll(source, name)).is_some();
-        let source =
-            source.or_else(|| (0..known.sources.len()).find(|id| known.sources[*id].facts.id == self.source));
-        if let Some(fact) = source.and_then(|source| polls::poll(known, source, name)) {
-            let method = if own { "" } else { stream_method(name).unwrap_or("") };
+        let watch = ty.watch().filter(|_| self.is_source(function, ty)).unwrap_or(&self.site.watch);
+        if let Some(fact) = polls::poll(known, watch, name) {
             if fact.callback {
                 return self.callback(state, &fact, args, values);
             }
-            return self.poll(state, &fact, &op.to, method);
+            return self.poll(state, &fact, &op.to, fact.method);
         }
         match name {
             // What says how the stream is, and is no stream.
@@ -48,7 +47,10 @@ impl Walk<'_, '_, '_> {
                 self.finish_call(state, op, Val::variant("Some", Some(Val::Ours)))
             }
             _ => {
-                let keeps = self.infer.place(function, &op.to).watch().is_some();
+                let keeps = self.infer.place(function, &op.to).watch().is_some() || {
+                    let paths = self.infer.paths(function, ty);
+                    known.borrows(&paths.iter().map(String::as_str).collect::<Vec<_>>(), name)
+                };
                 self.finish_call(
                     state,
                     op,
@@ -61,7 +63,14 @@ impl Walk<'_, '_, '_> {
     /// The library calls a closure with each item.
     fn callback(&self, state: &mut State, fact: &polls::PollFact, args: &[Place], values: &[Val]) -> Flow {
         let function = state.frame().function;
-        let closure = values.iter().zip(args).skip(1).find_map(|(value, place)| match value {
+        if self.fact.shows_as == ShowsAs::Silent && self.ordinary.is_none() {
+            // It is never called, whatever it would do. A loop that hands it over again after a time does not need it.
+            let again = self.waits_around(function, state.frame().block);
+            return Flow::Done(if again { Verdict::new(Outcome::Unknown, state) } else { self.dead(state) });
+        }
+        let wanted = |at: usize| fact.closure.is_none_or(|closure| at == closure + 1);
+        let given = (0..).zip(values.iter().zip(args)).skip(1).filter(|(at, _)| wanted(*at));
+        let closure = given.map(|(_, given)| given).find_map(|(value, place)| match value {
             Val::Body(function, body, env) => Some((*function, *body, *env)),
             _ => match self.infer.place(function, place) {
                 Ty::Body(function, body) => Some((function, body, state.frame().env)),
@@ -83,10 +92,39 @@ impl Walk<'_, '_, '_> {
         self.run_body(state, owner, body, env, &[value], Then::Callback)
     }
 
+    /// Whether a loop around a block waits for some time.
+    fn waits_around(&self, function: FnId, block: BlockId) -> bool {
+        let graph = self.graph(function);
+        let known = self.infer.program.known(function);
+        let waits = |op: &Op| match &op.value {
+            Value::Call { callee: Callee::Path(path), .. } => {
+                let resolved = self.infer.program.resolve(function, &path.segments).join("::");
+                known.word_fn(&resolved) == Some(Meaning::Wait)
+                    || known.hint(path.last()) == Some(Meaning::Wait)
+            }
+            Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
+                let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
+                let paths = self.infer.paths(function, &ty);
+                let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+                known.word_method(&paths, name) == Some(Meaning::Wait)
+            }
+            _ => false,
+        };
+        let mut within = graph.blocks[block as usize].within;
+        while let Some(id) = within {
+            let mut inside = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id));
+            if inside.any(|block| block.ops.iter().any(waits)) {
+                return true;
+            }
+            within = graph.loops[id as usize].parent;
+        }
+        false
+    }
+
     /// Whether a method polls the watch that a type holds.
     pub(super) fn is_poll(&self, function: FnId, ty: &Ty, name: &str) -> bool {
         let known = self.infer.program.known(function);
-        ty.watch().is_some_and(|watch| polls::poll(known, watch.source, name).is_some())
+        ty.watch().is_some_and(|watch| polls::poll(known, watch, name).is_some())
     }
 
     /// Whether a place is a local of the function that is neither a parameter nor made from one.

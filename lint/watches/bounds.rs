@@ -17,7 +17,11 @@ impl Walk<'_, '_, '_> {
     /// A bound on attempts matters only where the other branch recovers.
     pub(super) fn bounded(&self, states: Vec<State>) -> Flow {
         let verdicts: Vec<Verdict> = states.into_iter().map(|state| self.explore(state)).collect();
-        let recovers = |verdict: &Verdict| !verdict.0.is_empty() && (!verdict.is_bad() || verdict.gives_up());
+        // An error returned is no further attempt: what is counted then are items.
+        let surfaces = |verdict: &Verdict| verdict.0.iter().all(|ended| ended.outcome == Outcome::Surfaces);
+        let recovers = |verdict: &Verdict| {
+            !verdict.0.is_empty() && (!verdict.is_bad() || verdict.gives_up()) && !surfaces(verdict)
+        };
         let mut rest = Verdict::none();
         for (at, verdict) in verdicts.iter().enumerate() {
             let beside = verdicts.iter().enumerate().any(|(other, verdict)| other != at && recovers(verdict));
@@ -60,11 +64,17 @@ impl Walk<'_, '_, '_> {
         let frame = state.frame();
         let graph = self.graph(frame.function);
         let block = &graph.blocks[frame.block as usize];
-        let is_next = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+        let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
+        let named = ops().find_map(|op| match &op.value {
+            Value::Use(from) if op.to == *place => Some(from),
+            _ => None,
+        });
+        let place = named.unwrap_or(place);
+        let is_next = ops().any(|op| {
             op.to == *place
                 && matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                     if matches!(name.as_str(), "next" | "next_backoff" | "next_delay")
-                        && self.infer.place(frame.function, &args[0]).watch().is_none())
+                        && !self.infer.is_stream(&self.infer.place(frame.function, &args[0])))
         });
         if !is_next {
             return false;

@@ -1,16 +1,13 @@
 //! Branches on a path: conditions, patterns and `?`.
 
-use rideout_rules::model::Outcome;
-
 use super::{
     patterns::{Match, matches},
     state::State,
     value::Val,
-    verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
-    flow::graph::{BlockId, BodyKind, Pattern, Place},
+    flow::graph::{BlockId, End, Pattern, Place},
     syntax::tree::Span,
 };
 
@@ -39,7 +36,7 @@ impl Walk<'_, '_, '_> {
             }
             value => {
                 let carries = value.carries();
-                let bound = !carries && self.is_bound(state, cond);
+                let bound = !carries && self.is_bound(state, cond) && !self.meet(state, then, otherwise);
                 let mut states = vec![self.to(state, then), self.to(state, otherwise)];
                 for next in &mut states {
                     next.tested = carries;
@@ -61,6 +58,16 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether two branches go on at the same place: they only choose a value.
+    fn meet(&self, state: &State, then: BlockId, otherwise: BlockId) -> bool {
+        let graph = self.graph(state.frame().function);
+        let next = |block: BlockId| match graph.blocks[block as usize].end {
+            End::Goto(next) => Some(next),
+            _ => None,
+        };
+        next(then).is_some() && next(then) == next(otherwise)
     }
 
     fn to(&self, state: &State, block: BlockId) -> State {
@@ -169,6 +176,16 @@ impl Walk<'_, '_, '_> {
                 }
                 return self.give_back_early(state, value);
             }
+            Val::Variant { ref name, .. } if name == "Ready" => match Self::ready_question(&value) {
+                Ok(value) => value,
+                Err(error) => {
+                    if error.carries() {
+                        let location = self.location(state.frame().function, span);
+                        state.step(location, "`?` passes it on");
+                    }
+                    return self.give_back_early(state, error);
+                }
+            },
             Val::Panic => return self.panic(state),
             Val::Pending => return Flow::Done(self.dead(state)),
             Val::Fault | Val::Derived => {
@@ -187,15 +204,9 @@ impl Walk<'_, '_, '_> {
         Flow::Next
     }
 
-    /// `?` on an error: returns from the body; in a generator it yields the error and ends.
+    /// `?` on an error: returns from the body; a generator yields the error and ends.
     fn give_back_early(&self, state: &mut State, value: Val) -> Flow {
         self.note_leaving(state);
-        let frame = state.frame();
-        let generator =
-            matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
-        if generator && value.carries() && !self.heals() {
-            return Flow::Done(Verdict::new(Outcome::Forwards, state));
-        }
         self.give_back(state, value)
     }
 }

@@ -4,13 +4,19 @@ use std::sync::Arc;
 
 use rideout_rules::catalog::{Meaning, Shape};
 
-use super::{infer::chain_of, polls, results, typing::Typing};
+use super::{
+    adapters::adapts, calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, ready,
+    results, typing::Typing,
+};
 use crate::{
     facts::{
         FnId, Ty,
         ty::{Call, WatchTy},
     },
-    flow::graph::{BodyId, Callee, Place, Value},
+    flow::{
+        graph::{BodyId, Callee, Place, Value},
+        unpins,
+    },
     syntax::tree::{Path, Span, Type},
 };
 
@@ -29,6 +35,9 @@ impl Typing<'_, '_, '_> {
         }
         let resolved = program.resolve(self.id, &path.segments);
         let joined = resolved.join("::");
+        if exchanges(&joined) {
+            return first;
+        }
         if let Some((source, opener)) = known.open_fn(&joined, |text| self.has_literal(args, text)) {
             let calls = args.iter().flat_map(|arg| chain_of(&self.place(arg))).collect();
             let watch = self.opened(source, calls, span, false);
@@ -59,6 +68,11 @@ impl Typing<'_, '_, '_> {
         {
             return with_call(&watch, Call { name: "select_all".to_owned(), argument: None, closure: None });
         }
+        if makes_future_of_poll(&resolved)
+            && let Ty::Body(id, body) = &first
+        {
+            return Ty::Future(Box::new(self.called(*id, *body).inner()));
+        }
         if last == "poll_fn"
             && let Ty::Body(id, body) = &first
             && let Some(watch) = self.polled_in(*id, *body)
@@ -88,7 +102,7 @@ impl Typing<'_, '_, '_> {
             }
         }
         if last.starts_with(char::is_uppercase) {
-            return self.constructed(path);
+            return self.constructed(path, span);
         }
         Ty::Unknown
     }
@@ -109,7 +123,7 @@ impl Typing<'_, '_, '_> {
             match &op.value {
                 Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                     match self.place(args.first()?) {
-                        Ty::Watch(watch) => polls::poll(known, watch.source, name).map(|_| watch),
+                        Ty::Watch(watch) => polls::poll(known, &watch, name).map(|_| watch),
                         _ => None,
                     }
                 }
@@ -136,6 +150,12 @@ impl Typing<'_, '_, '_> {
         let infer = self.infer;
         let Some((receiver_place, rest)) = args.split_first() else { return Ty::Unknown };
         let receiver = self.place(receiver_place);
+        // What is put into a collection tells what it holds.
+        if name != "insert"
+            && let Some(ty) = self.collection_method(&receiver, name, rest)
+        {
+            return ty;
+        }
         let known = infer.program.known(self.id);
         let call = || Call {
             name: name.to_owned(),
@@ -161,10 +181,18 @@ impl Typing<'_, '_, '_> {
             Ty::Named { path, args: inner, .. } if matches!(&**path, "Result" | "Option" | "Poll") => {
                 return self.combinator(name, path, inner, &receiver, rest);
             }
+            Ty::Named { path, args: inner, .. }
+                if name == "next" && inner.iter().any(|ty| matches!(ty, Ty::Local(..) | Ty::Dyn(_))) =>
+            {
+                return element(path, inner);
+            }
             Ty::Named { path, .. } if path.ends_with("Response") && name == "into_inner" => {
                 return receiver.inner();
             }
             Ty::Future(inner) if name == "now_or_never" => return Ty::option((**inner).clone()),
+            Ty::Future(inner) if matches!(name, "poll" | "poll_unpin" | "try_poll" | "try_poll_unpin") => {
+                return Ty::named("Poll", vec![(**inner).clone()]);
+            }
             Ty::Tuple(_) | Ty::Future(_) | Ty::Body(..) | Ty::Function(_) | Ty::Callable(_) => {
                 if known.word_method(&[], name) == Some(Meaning::Spawn) {
                     return Ty::named("JoinHandle", vec![receiver.awaited()]);
@@ -178,13 +206,17 @@ impl Typing<'_, '_, '_> {
         }
         let paths = infer.paths(self.id, &receiver);
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let is_local = matches!(receiver, Ty::Local(..) | Ty::Dyn(_));
+        let is_local = matches!(receiver, Ty::Local(..) | Ty::Dyn(_))
+            && !infer.program.describes(self.id, &receiver, name);
         if !is_local && !is_plain(name) {
             if let Some(shape) = known.value_method(&paths, name) {
                 return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
             }
-            if let Some((source, opener, guessed)) =
-                known.open_method(&paths, name, || self.wants_result(span))
+            let opening = known.open_method(&paths, name, || self.wants_result(span));
+            if opening.is_some_and(|(.., guessed)| guessed) {
+                self.withheld.set(true);
+            }
+            if let Some((source, opener, guessed)) = opening.filter(|(.., guessed)| self.guesses || !guessed)
             {
                 let mut calls = chain_of(&receiver);
                 calls.push(call());
@@ -192,6 +224,12 @@ impl Typing<'_, '_, '_> {
                 let shape = opener.gives.clone().unwrap_or(Shape::Watch);
                 return infer.shape(&shape, known, Some(&watch));
             }
+        }
+        if let Ty::Named { path, args, .. } = &receiver
+            && &**path == "Entry"
+            && name.starts_with("or_")
+        {
+            return args.first().cloned().unwrap_or_default();
         }
         match name {
             "clone" | "as_mut" | "as_ref" | "borrow" | "borrow_mut" | "lock" | "read" | "write"
@@ -205,6 +243,13 @@ impl Typing<'_, '_, '_> {
             _ => {}
         }
         let callees = infer.callees_of(&receiver, name, self.id);
+        if let Some(poll) = infer.polls_of(&receiver, name).filter(|poll| callees == [*poll]) {
+            return ready::polled_ty(name, &infer.output(poll));
+        }
+        let is_own = callees.is_empty() && matches!(receiver, Ty::Local(..));
+        if is_own && (unpins(name) || (adapts(name) && infer.is_stream(&receiver))) {
+            return receiver;
+        }
         if let Some(first) = callees.first() {
             let outputs = callees.iter().map(|id| infer.output(*id));
             return outputs
@@ -214,11 +259,11 @@ impl Typing<'_, '_, '_> {
         }
         // A container that holds a watch is as good as the watch.
         if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace") {
-            let held = rest.iter().map(|place| self.place(place)).find(|ty| ty.watch().is_some());
-            if let Some(held) = held
+            let put = rest.last().map(|place| self.place(place)).filter(|ty| !ty.is_unknown());
+            if let Some(put) = put
                 && receiver.watch().is_none()
             {
-                self.hold(receiver_place, held);
+                self.hold(receiver_place, &receiver, put);
             }
             return Ty::Unknown;
         }
@@ -251,7 +296,7 @@ impl Typing<'_, '_, '_> {
         let known = self.infer.program.known(self.id);
         let types = &known.sources[watch.source].facts.types;
         let paths: Vec<&str> = types.iter().map(String::as_str).collect();
-        if let Some(poll) = polls::poll(known, watch.source, name) {
+        if let Some(poll) = polls::poll(known, watch, name) {
             return self.infer.shape(&poll.gives, known, None);
         }
         let own = if paths.is_empty() { None } else { known.open_method(&paths, name, || false) };
@@ -259,7 +304,7 @@ impl Typing<'_, '_, '_> {
             let mut calls = watch.calls.clone();
             calls.push(call);
             let opener_at = watch.opener;
-            let next = WatchTy { source, calls, opener: opener_at, guessed: watch.guessed };
+            let next = WatchTy { calls, opener: opener_at, guessed: watch.guessed, ..WatchTy::told(source) };
             let shape = opener.gives.clone().unwrap_or(Shape::Watch);
             return self.infer.shape(&shape, known, Some(&next));
         }
@@ -267,6 +312,10 @@ impl Typing<'_, '_, '_> {
             return self.infer.shape(shape, known, None);
         }
         match name {
+            // What else a receiver can be asked for gives items, or says how it is.
+            _ if watch.channel.is_some() && (name.contains("recv") || name.starts_with("is_")) => Ty::Unknown,
+            // Of a receiver: only what is there already.
+            "try_iter" => Ty::Unknown,
             "collect" | "count" | "size_hint" | "len" | "is_empty" | "is_closed" | "is_terminated"
             | "try_collect" => Ty::Unknown,
             _ => with_call(watch, call),
@@ -283,7 +332,13 @@ impl Typing<'_, '_, '_> {
             "map" | "and_then" => {
                 let Some(closure) = closure else { return Ty::Unknown };
                 self.bind_param_ty(&closure, &inside);
+                let by_path = rest.first().and_then(|place| self.path_at(place));
                 let given = match &closure {
+                    _ if let Some(name) = by_path.as_deref().and_then(combinator_at)
+                        && let Ty::Named { path, args, .. } = &inside =>
+                    {
+                        self.combinator(name, path, args, &inside, &[])
+                    }
                     Ty::Body(id, body) => self.called(*id, *body),
                     Ty::Function(id) => self.infer.output(*id),
                     _ => Ty::Unknown,
@@ -299,8 +354,8 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    fn opened(&self, source: usize, calls: Vec<Call>, span: Span, guessed: bool) -> WatchTy {
-        WatchTy { source, calls, opener: Some((self.id, span.start, span.end)), guessed }
+    pub(super) fn opened(&self, source: usize, calls: Vec<Call>, span: Span, guessed: bool) -> WatchTy {
+        WatchTy { calls, opener: Some((self.id, span.start, span.end)), guessed, ..WatchTy::told(source) }
     }
 }
 
@@ -310,12 +365,28 @@ fn with_call(watch: &Arc<WatchTy>, call: Call) -> Ty {
     Ty::Watch(Arc::new(next))
 }
 
+/// What going through a collection gives, one at a time.
+fn element(path: &str, args: &[Ty]) -> Ty {
+    match path.rsplit("::").next().unwrap_or(path) {
+        "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "SmallVec" => {
+            Ty::option(args.first().cloned().unwrap_or_default())
+        }
+        "HashMap" | "BTreeMap" | "IndexMap" => Ty::option(Ty::Tuple(args.to_vec())),
+        _ => Ty::Unknown,
+    }
+}
+
 fn with_calls(ty: Ty, mut chain: Vec<Call>, call: Call) -> Ty {
     chain.push(call);
     match ty {
         Ty::Named { path, args, .. } => Ty::Named { path, args, calls: chain },
         other => other,
     }
+}
+
+/// Whether a function gives what was in a place, and puts something else there.
+pub(super) fn exchanges(path: &str) -> bool {
+    matches!(path, "std::mem::replace" | "std::mem::take" | "core::mem::replace" | "core::mem::take")
 }
 
 /// Methods that any type may have, and that open nothing.

@@ -3,15 +3,20 @@
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
-    deliver::stream_method,
-    infer::chain_of,
+    adapters::adapts,
+    call_types::exchanges,
+    fill::shaped,
+    polls::stream_method,
     state::{Phase, State, Then},
     value::Val,
     walk::{Flow, Walk},
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyKind, Callee, Op, Place},
+    flow::{
+        graph::{BodyKind, Callee, Op, Place},
+        unpins,
+    },
     syntax::tree::{Path, Span},
 };
 
@@ -67,7 +72,17 @@ impl Walk<'_, '_, '_> {
                 state.waited = true;
             }
         }
+        if self.fact.healed_by.iter().any(|known| known == name) && state.phase != Phase::Fresh {
+            // The connection is back: only the subscription is at stake from here on.
+            state.healed = true;
+            state.arm = None;
+        }
         if let Some(flow) = self.on_value(state, op, name, args, &values, name_span) {
+            return flow;
+        }
+        if matches!(name, "poll" | "poll_unpin" | "try_poll" | "try_poll_unpin")
+            && let Some(flow) = self.poll_future(state, op, &receiver)
+        {
             return flow;
         }
         if let Some(flow) = self.combinator(state, op, name, &receiver, args, &values) {
@@ -78,9 +93,14 @@ impl Walk<'_, '_, '_> {
         let paths = self.infer.paths(function, &receiver_ty);
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let callees = self.infer.callees_of(&receiver_ty.inner(), name, function);
+        if let Some(reopen) = known.reopen_method(&paths, name).filter(|reopen| !reopen.on.is_empty())
+            && let Some(Val::Returns(inner)) = values.get(reopen.closure)
+        {
+            return self.helper(state, op, reopen, (**inner).clone(), args);
+        }
         if callees.is_empty()
             && let Some(means) = known.word_method(&paths, name)
-            && let Some(flow) = self.word(state, op, means, args, &values, true)
+            && let Some(flow) = self.word(state, op, (means, name), args, &values, true)
         {
             return flow;
         }
@@ -97,6 +117,10 @@ impl Walk<'_, '_, '_> {
                 // A further step of a builder, opened or refused.
                 return self.finish_call(state, op, receiver);
             }
+        }
+        let whole = matches!(receiver, Val::Variant { .. });
+        if whole && (unpins(name) || (adapts(name) && self.infer.is_stream(&receiver_ty))) {
+            return self.finish_call(state, op, receiver);
         }
         self.unknown(state, op, name, args, &values, true)
     }
@@ -117,7 +141,10 @@ impl Walk<'_, '_, '_> {
         match receiver {
             Val::Ours | Val::Fresh => {
                 if *receiver == Val::Fresh {
-                    // The old handle is forgotten: this one is the watch now.
+                    // The old handle is forgotten: this one is the watch now, for the callers that lent it as well.
+                    let own = state.frame().env;
+                    let envs = state.envs.iter_mut().enumerate().filter(|(env, _)| *env != own);
+                    envs.for_each(|(_, env)| env.adopt());
                     state.set(&args[0], Val::Ours);
                     state.phase = Phase::Fresh;
                 }
@@ -149,18 +176,43 @@ impl Walk<'_, '_, '_> {
             }
             Val::Body(owner, body, _)
                 if stream_method(name).is_some()
-                    && matches!(
-                        self.graph(*owner).bodies[*body as usize].kind,
-                        BodyKind::Generator { .. }
-                    )
+                    && self.is_generator(receiver)
                     && self.opens(*owner, *body, 0) =>
             {
                 Some(self.generate_anew(state, op, name, args))
             }
-            Val::Ended => Some(self.finish_call(state, op, Val::Ended)),
+            Val::Raises(item) if stream_method(name).is_some() => {
+                let item = shaped(name, (**item).clone());
+                state.set(&args[0], Val::Ended);
+                state.step(self.location(function, op.span), "the stream gives the fault here");
+                state.consumer = self.consumer(function, state.frame().block, name_span);
+                state.consumer_item = function;
+                Some(self.finish_call(state, op, item))
+            }
+            Val::Ended | Val::Raises(_) => Some(self.finish_call(state, op, receiver.clone())),
             Val::Handle(_) if name == "is_finished" => {
                 state.pending_handle = false;
+                state.asked = true;
                 Some(self.finish_call(state, op, Val::Bool(true)))
+            }
+            Val::Set(inner) if name == "next" && is_list(&ty) => {
+                Some(self.finish_call(state, op, Val::variant("Some", Some(Val::Done(inner.clone())))))
+            }
+            Val::Set(inner) if stream_method(name).is_some() => {
+                state.pending_handle = false;
+                let item = shaped(name, (**inner).clone());
+                Some(self.finish_call(state, op, Val::Done(Box::new(item))))
+            }
+            Val::Future(..) | Val::Body(..)
+                if stream_method(name).is_some()
+                    && !self.is_generator(receiver)
+                    && self.brings_back(receiver) =>
+            {
+                state.frame_mut().op -= 1;
+                Some(self.run(state, &args[0], receiver.clone(), Then::Set(args[0].clone())))
+            }
+            Val::Handle(_) if name == "next" && is_list(&ty) => {
+                Some(self.finish_call(state, op, Val::variant("Some", Some(receiver.clone()))))
             }
             Val::Handle(inner)
                 if matches!(
@@ -179,14 +231,20 @@ impl Walk<'_, '_, '_> {
                 let joined = Val::joined((**inner).clone());
                 Some(self.finish_call(state, op, joined))
             }
+            Val::Running(task) if looks_at_task(name) => {
+                Some(self.run_task(state, &args[0], (**task).clone(), true))
+            }
             Val::Returns(inner) => {
-                let reopen = self.infer.program.known(function).reopen_method(name)?;
-                let chain: Vec<_> =
-                    args[1..].iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
-                Some(self.helper(state, op, reopen, (**inner).clone(), &chain))
+                let reopen = self.infer.program.known(function).reopen_method(&[], name)?;
+                Some(self.helper(state, op, reopen, (**inner).clone(), args))
             }
             _ => None,
         }
+    }
+
+    fn is_generator(&self, value: &Val) -> bool {
+        matches!(value, Val::Body(owner, body, _)
+            if matches!(self.graph(*owner).bodies[*body as usize].kind, BodyKind::Generator { .. }))
     }
 
     fn function(&self, state: &mut State, op: &Op, path: &Path, args: &[Place], values: Vec<Val>) -> Flow {
@@ -194,9 +252,8 @@ impl Walk<'_, '_, '_> {
         let last = path.last();
         let first = values.first().cloned().unwrap_or_default();
         if let Some("Ok" | "Err" | "Some") = path.single() {
-            // An error that is made in the arm of the fault tells of it.
             let inner = match (last, &first) {
-                ("Err", value) if !value.carries() && self.fault_arm(state).is_some() => Val::Derived,
+                ("Err", value) if !value.carries() && self.is_told(state) => Val::Derived,
                 _ => first,
             };
             return self.finish_call(state, op, Val::variant(last, Some(inner)));
@@ -206,47 +263,71 @@ impl Walk<'_, '_, '_> {
         let resolved = program.resolve(function, &path.segments);
         let joined = resolved.join("::");
         let callee = program.function_at(function, &resolved);
+        if exchanges(&joined)
+            && let Some(slot) = args.first()
+        {
+            let left = match (values.get(1), &first) {
+                (Some(next), _) => next.clone(),
+                (None, was) if was.is_variant("Some") => Val::variant("None", None),
+                _ => Val::Unknown,
+            };
+            state.set(slot, left);
+            return self.finish_call(state, op, first);
+        }
         if callee.is_none() {
             if let Some(means) = known.word_fn(&joined)
-                && let Some(flow) = self.word(state, op, means, args, &values, false)
+                && let Some(flow) = self.word(state, op, (means, last), args, &values, false)
             {
                 return flow;
             }
             if let Some(reopen) = known.reopen_fn(&joined)
                 && let Some(Val::Returns(inner)) = values.get(reopen.closure)
             {
-                let chain: Vec<_> =
-                    args.iter().flat_map(|place| chain_of(&self.infer.place(function, place))).collect();
-                return self.helper(state, op, reopen, (**inner).clone(), &chain);
+                return self.helper(state, op, reopen, (**inner).clone(), args);
             }
         }
         if let Some(callee) = callee {
             return self.call_workspace(state, op, &[callee], values);
         }
         let result_ty = self.infer.place(function, &op.to);
-        let from_watch = args.iter().any(|place| self.infer.place(function, place).watch().is_some());
-        if self.is_source(function, &result_ty) && !from_watch {
-            return self.open(state, op, &result_ty);
+        if makes_future_of_poll(&resolved) {
+            match first {
+                Val::Returns(inner) => return self.finish_call(state, op, *inner),
+                Val::Body(owner, body, env) => {
+                    return self.run_body(state, owner, body, env, &[], Then::Into(op.to.clone()));
+                }
+                _ => {}
+            }
         }
-        if self.is_source(function, &result_ty) && values.iter().any(|value| value.holds(&Val::Ours)) {
-            return self.finish_call(state, op, Val::Ours);
+        if self.is_source(function, &result_ty) {
+            // A wrapper is as old as what it wraps.
+            let wrapped = [Val::Ours, Val::Ended, Val::Fresh]
+                .into_iter()
+                .find(|known| values.iter().any(|value| value.holds(known)));
+            match wrapped {
+                Some(value) => return self.finish_call(state, op, value),
+                None if self.wraps_only_new(function, args) => return self.open(state, op, &result_ty),
+                None => {}
+            }
         }
         if matches!(last, "select_all" | "join_all" | "try_join_all" | "try_select" | "select_ok")
-            && let Some(handle) = values.iter().find_map(Val::handle)
+            && let Some(flow) = self.join_call(state, op, last, args, &values)
         {
-            state.pending_handle = false;
-            let joined = Val::variant("Ok", Some(handle.clone()));
-            let joined = if last == "select_all" {
-                Val::tuple(vec![joined, Val::Unknown, Val::Unknown])
-            } else {
-                joined
-            };
-            return self.finish_call(state, op, Val::Done(Box::new(joined)));
+            return flow;
         }
         // A constructor keeps what it is given.
         if last.starts_with(char::is_uppercase) {
+            if last == "Ready" && first.is_variant("None") {
+                self.note_leaving(state);
+            }
+            if let Some(flow) = self.construct(state, op, args) {
+                return flow;
+            }
             let inner =
                 if !first.carries() && self.fault_arm(state).is_some() { Val::Derived } else { first };
+            for (at, value) in values.iter().enumerate() {
+                self.keep_in(state, &result_ty, &at.to_string(), value);
+            }
             let fields = values
                 .iter()
                 .enumerate()
@@ -289,4 +370,33 @@ impl Walk<'_, '_, '_> {
         }
         self.unknown(state, op, "", &[], &values, false)
     }
+}
+
+/// Whether a type holds things that are taken out as they are; a set of tasks gives what they have ended with.
+fn is_list(ty: &Ty) -> bool {
+    let Ty::Named { path, .. } = ty else { return false };
+    let last = path.rsplit("::").next().unwrap_or(path);
+    matches!(last, "Vec" | "VecDeque" | "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" | "SmallVec")
+}
+
+/// Whether a method of a task's handle, or of a set of tasks, tells of the task's end.
+fn looks_at_task(name: &str) -> bool {
+    matches!(
+        name,
+        "is_finished"
+            | "join"
+            | "join_all"
+            | "join_next"
+            | "join_next_with_id"
+            | "next"
+            | "try_join_next"
+            | "try_join_next_with_id"
+            | "try_next"
+            | "wait"
+    )
+}
+
+/// Whether a function makes a future of a closure that polls.
+pub(super) fn makes_future_of_poll(path: &[String]) -> bool {
+    matches!(path, [.., module, name] if module == "future" && name == "poll_fn")
 }

@@ -1,5 +1,7 @@
 //! A task that ends drops its sender: whoever receives from the channel is told.
 
+use rideout_rules::catalog::Meaning;
+
 use super::{state::State, walk::Walk};
 use crate::{
     facts::FnId,
@@ -12,7 +14,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn tells_by_sender(&self, state: &State, task: &Place) -> bool {
         let frame = state.frame();
         let graph = self.graph(frame.function);
-        let Some(made_by) = made_by(graph, task) else { return false };
+        let Some(made_by) = self.made_by(frame.function, task) else { return false };
         if self.owns_only_sender(frame.function, frame.body, made_by) {
             return true;
         }
@@ -35,6 +37,45 @@ impl Walk<'_, '_, '_> {
             });
             given && self.owns_only_sender(site.function, block.body, call)
         })
+    }
+
+    /// Whether a function, or one that it gives the sender to, sends something.
+    fn is_sent(&self, function: FnId, sender: LocalId, depth: usize) -> bool {
+        let graph = self.graph(function);
+        let own = |place: &Place| graph.bound_from(place.local) == graph.bound_from(sender);
+        depth > 4
+            || graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+                let Value::Call { callee, args, .. } = &op.value else { return false };
+                let Some(at) = args.iter().position(own) else { return false };
+                (at == 0 && sends(op))
+                    || self.infer.callees(function, callee, args).into_iter().any(|callee| {
+                        let param = self.graph(callee).bodies[0].params.get(at).copied();
+                        param.is_some_and(|param| self.is_sent(callee, param, depth + 1))
+                    })
+            })
+    }
+
+    /// The operation that made a value, seen through plain bindings and what passes it on.
+    fn made_by(&self, function: FnId, place: &Place) -> Option<&Op> {
+        let known = self.infer.program.known(function);
+        let graph = self.graph(function);
+        let mut place = place;
+        for _ in 0..6 {
+            let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place)?;
+            let means = match &op.value {
+                Value::Call { callee: Callee::Method { name, .. }, .. } => known.word_method(&[], name),
+                Value::Call { callee: Callee::Path(path), .. } => {
+                    known.word_fn(&self.infer.program.resolve(function, &path.segments).join("::"))
+                }
+                _ => None,
+            };
+            place = match &op.value {
+                Value::Use(from) => from,
+                Value::Call { args, .. } if means == Some(Meaning::Same) => args.first()?,
+                _ => return Some(op),
+            };
+        }
+        None
     }
 
     /// Whether a call or a task is given the only sender of a channel that its function receives from, or whose receiver it hands
@@ -71,26 +112,84 @@ impl Walk<'_, '_, '_> {
             let kept = graph.blocks.iter().filter(|block| block.body == body).any(|block| {
                 block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op))
             });
-            is_channel && given && !kept && (received || handed_on())
+            // A oneshot's receiver is a future, which tells of the drop unless something is sent before.
+            let told = || is_awaited(graph, *receiver) && !self.is_sent(function, *sender, 0);
+            is_channel
+                && given
+                && !kept
+                && (received || handed_on() || self.is_read_by_methods(graph, *receiver) || told())
+        })
+    }
+
+    /// Whether a receiver goes into a field of a struct whose methods receive from that field.
+    fn is_read_by_methods(&self, graph: &Graph, receiver: LocalId) -> bool {
+        let parts = wholes(graph, receiver);
+        let structs = graph.blocks.iter().flat_map(|block| &block.ops).filter_map(|op| match &op.value {
+            Value::Struct { fields, .. } => {
+                let (name, _) = fields.iter().find(|(_, place)| parts.contains(&place.local))?;
+                Some((op, name))
+            }
+            _ => None,
+        });
+        let functions = &self.infer.program.functions;
+        structs.into_iter().any(|(op, field)| {
+            let Value::Struct { path, .. } = &op.value else { return false };
+            let own = |owner: &str| owner == path.last() || path.last() == "Self";
+            let mut methods = (0..functions.len())
+                .filter(|id| functions[*id].owner.as_deref().is_some_and(own))
+                .map(|id| self.graph(id));
+            methods.clone().any(|graph| uses_field(graph, field)) && methods.any(receives_any)
         })
     }
 }
 
-/// The operation that made a value, seen through plain bindings.
-fn made_by<'g>(graph: &'g Graph, place: &Place) -> Option<&'g Op> {
-    let mut place = place.clone();
-    for _ in 0..4 {
-        let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == place)?;
-        match &op.value {
-            Value::Use(from) => place = from.clone(),
-            _ => return Some(op),
-        }
-    }
-    None
+fn uses_field(graph: &Graph, field: &str) -> bool {
+    let of_field = |place: &Place| place.fields.first().is_some_and(|first| first == field);
+    graph.blocks.iter().flat_map(|block| &block.ops).any(|op| match &op.value {
+        Value::Call { args, .. } => args.iter().any(of_field),
+        Value::Use(place) => of_field(place),
+        _ => false,
+    })
+}
+
+fn receives_any(graph: &Graph) -> bool {
+    graph.blocks.iter().flat_map(|block| &block.ops).any(
+        |op| matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, .. } if receives(name)),
+    )
+}
+
+/// Whether a local is awaited, or selected on.
+fn is_awaited(graph: &Graph, local: LocalId) -> bool {
+    graph.blocks.iter().any(|block| {
+        let selected = match &block.end {
+            End::Select { arms, .. } => arms.iter().any(|arm| leads_to(graph, &arm.future, local)),
+            _ => false,
+        };
+        selected
+            || block.ops.iter().any(|op| matches!(&op.value, Value::Await(place) if place.local == local))
+    })
+}
+
+/// Whether a place is a local, maybe under another name.
+fn leads_to(graph: &Graph, place: &Place, local: LocalId) -> bool {
+    place.local == local
+        || graph
+            .blocks
+            .iter()
+            .flat_map(|block| &block.ops)
+            .any(|op| op.to == *place && matches!(&op.value, Value::Use(from) if from.local == local))
 }
 
 /// Whether a local is what the function returns, or a part of it.
 fn is_returned(graph: &Graph, local: LocalId) -> bool {
+    let parts = wholes(graph, local);
+    graph.blocks.iter().any(|block| {
+        block.body == 0 && matches!(&block.end, End::Return(place) if parts.contains(&place.local))
+    })
+}
+
+/// A local, and what it is put into.
+fn wholes(graph: &Graph, local: LocalId) -> Vec<LocalId> {
     let mut parts = vec![local];
     for _ in 0..4 {
         let wholes: Vec<LocalId> = graph
@@ -113,9 +212,7 @@ fn is_returned(graph: &Graph, local: LocalId) -> bool {
         parts.sort_unstable();
         parts.dedup();
     }
-    graph.blocks.iter().any(|block| {
-        block.body == 0 && matches!(&block.end, End::Return(place) if parts.contains(&place.local))
-    })
+    parts
 }
 
 fn uses(op: &Op, local: LocalId) -> bool {
@@ -138,10 +235,7 @@ fn sends(op: &Op) -> bool {
 }
 
 fn makes_channel(name: &str) -> bool {
-    matches!(
-        name,
-        "channel" | "unbounded_channel" | "unbounded" | "bounded" | "sync_channel" | "async_channel"
-    )
+    matches!(name, "channel" | "unbounded_channel" | "unbounded" | "bounded" | "sync_channel")
 }
 
 fn receives(name: &str) -> bool {

@@ -1,8 +1,10 @@
 //! Methods of `Result`, `Option` and futures that the standard library and the futures crates define.
 
+use rideout_rules::catalog::Meaning;
+
 use super::{
     state::{State, Then},
-    value::Val,
+    value::{PERMANENT, Val},
     walk::{Flow, Walk},
 };
 use crate::{
@@ -37,6 +39,9 @@ impl Walk<'_, '_, '_> {
             Val::Variant { name, .. } if matches!(name.as_str(), "Ok" | "Err" | "Some" | "None") => {
                 (name.as_str(), receiver.payload())
             }
+            Val::Variant { name: variant, .. } if variant == "Ready" => {
+                return self.on_ready(state, op, name, receiver, args, values);
+            }
             Val::Variant { .. } | Val::Fault | Val::Derived | Val::FaultItem(_) => {
                 if receiver.carries() && self.fact.transient.iter().any(|known| known == name) {
                     return done(state, Val::Singles(name.to_owned(), false));
@@ -44,9 +49,18 @@ impl Walk<'_, '_, '_> {
                 if receiver.carries() && self.fact.others.iter().any(|known| known == name) {
                     return done(state, Val::Bool(false));
                 }
+                if name == "contains" && values.get(1).is_some_and(Val::carries) {
+                    return done(state, self.kind(&receiver.names(), false));
+                }
+                let asked = self.callable(state, args.last(), values.last());
                 return match name {
                     "clone" | "as_ref" | "to_owned" | "into" | "borrow" | "as_deref" => {
                         done(state, receiver.clone())
+                    }
+                    "is_some_and" | "is_ok_and" | "is_none_or" | "map_or" if receiver.carries() => {
+                        let (function, body, env) = asked?;
+                        let then = Then::Into(op.to.clone());
+                        Some(self.run_body(state, function, body, env, &[Val::Derived], then))
                     }
                     _ => None,
                 };
@@ -73,6 +87,11 @@ impl Walk<'_, '_, '_> {
             "is_ok" | "is_some" => done(state, Val::Bool(full)),
             "is_err" | "is_none" => done(state, Val::Bool(!full)),
             "is_ok_and" | "is_some_and" if !full => done(state, Val::Bool(false)),
+            "is_some_and" | "map_or" if full && payload.holds_task() => {
+                let at = args.len() - 1;
+                let (function, body, env) = self.callable(state, args.get(at), values.get(at))?;
+                Some(self.run_body(state, function, body, env, &[payload], Then::Into(op.to.clone())))
+            }
             "ok" => done(state, if full { Val::variant("Some", Some(payload)) } else { Val::end() }),
             "err" => done(
                 state,
@@ -112,8 +131,24 @@ impl Walk<'_, '_, '_> {
                     };
                     Some(self.run_body(state, function, body, env, &[payload], then))
                 }
+                None if name == "map_err" && self.is_permanent(state, values.get(1)) => {
+                    done(state, Val::variant("Err", Some(Val::variant(PERMANENT, Some(payload)))))
+                }
                 None => done(state, Val::variant("Err", Some(payload))),
             },
+            // A combinator given by its path: `.and_then(Result::ok)`.
+            "map" | "and_then"
+                if full
+                    && matches!(values.get(1), Some(Val::Path(path)) if combinator_at(path).is_some()) =>
+            {
+                let Some(Val::Path(path)) = values.get(1) else { return None };
+                let flow = self.combinator(state, op, combinator_at(path)?, &payload, &[], &[])?;
+                if name == "map" {
+                    let inner = state.get(&op.to);
+                    state.set(&op.to, Val::variant(variant, Some(inner)));
+                }
+                Some(flow)
+            }
             "map" | "and_then" if full => match closure() {
                 Some((function, body, env)) => {
                     let then = match (name, variant) {
@@ -123,9 +158,30 @@ impl Walk<'_, '_, '_> {
                     };
                     Some(self.run_body(state, function, body, env, &[payload], then))
                 }
+                None if let Some(Val::Path(path)) = values.get(1)
+                    && let Some(("Result" | "Option", method)) = path.rsplit_once("::") =>
+                {
+                    // A method by its path: `.and_then(Result::ok)`.
+                    let flow = self.combinator(state, op, method, &payload, &args[..1], &values[..1])?;
+                    if name == "map" {
+                        let given = state.get(&op.to);
+                        state.set(&op.to, Val::variant(variant, Some(given)));
+                    }
+                    Some(flow)
+                }
                 None if name == "map" => {
                     let inner = if payload.carries() { Val::Derived } else { payload };
                     done(state, Val::variant(variant, Some(inner)))
+                }
+                // `and_then(Result::ok)`
+                None if is_path(values.get(1), "ok") => {
+                    let given = match &payload {
+                        error if error.is_variant("Err") => Val::end(),
+                        fine if fine.is_variant("Ok") => Val::variant("Some", Some(fine.payload())),
+                        other if other.carries() => Val::Derived,
+                        _ => Val::Unknown,
+                    };
+                    done(state, given)
                 }
                 None => done(state, if payload.carries() { Val::Derived } else { Val::Unknown }),
             },
@@ -134,7 +190,13 @@ impl Walk<'_, '_, '_> {
             }
             "transpose" => done(state, transposed(variant, payload, receiver)),
             "flatten" => done(state, if full { payload } else { receiver.clone() }),
-            "take" => done(state, receiver.clone()),
+            "take" if args.len() == 1 => {
+                if receiver.holds(&Val::Ours) && !args[0].fields.is_empty() {
+                    state.released |= self.fault_arm(state).is_some();
+                }
+                state.set(&args[0], Val::variant("None", None));
+                done(state, receiver.clone())
+            }
             "map" | "and_then" | "map_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
             | "as_ref" | "as_mut" | "clone" | "cloned" | "copied" | "inspect" | "inspect_err"
             | "as_deref" | "as_deref_mut" | "iter" | "into_iter" | "filter" | "change_context"
@@ -157,6 +219,15 @@ impl Walk<'_, '_, '_> {
         asked && frame.function == self.site.function
     }
 
+    /// Whether a function given by its path makes errors that are not tried again.
+    fn is_permanent(&self, state: &State, given: Option<&Val>) -> bool {
+        let Some(Val::Path(path)) = given else { return false };
+        let segments: Vec<String> = path.split("::").map(str::to_owned).collect();
+        let function = state.frame().function;
+        let resolved = self.infer.program.resolve(function, &segments).join("::");
+        self.infer.program.known(function).word_fn(&resolved) == Some(Meaning::Permanent)
+    }
+
     fn enter_closure_arm(&self, state: &mut State, function: usize, body: u32) {
         if let Some(arm) = self.graph(function).bodies[body as usize].arm {
             self.enter_arm(state, function, arm);
@@ -164,7 +235,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The closure that an argument is.
-    fn callable(
+    pub(super) fn callable(
         &self,
         state: &State,
         place: Option<&Place>,
@@ -179,6 +250,18 @@ impl Walk<'_, '_, '_> {
             _ => None,
         }
     }
+}
+
+/// The combinator of `Result` or `Option` that a path names, of those that need no argument.
+pub(super) fn combinator_at(path: &str) -> Option<&str> {
+    let (owner, name) = path.rsplit_once("::")?;
+    let known = matches!(name, "ok" | "err" | "transpose" | "flatten");
+    (known && matches!(owner.rsplit("::").next(), Some("Result" | "Option"))).then_some(name)
+}
+
+/// Whether a value is a function of this name, handed over by its path.
+fn is_path(value: Option<&Val>, name: &str) -> bool {
+    matches!(value, Some(Val::Path(path)) if path.rsplit("::").next() == Some(name))
 }
 
 fn transposed(variant: &str, payload: Val, receiver: &Val) -> Val {

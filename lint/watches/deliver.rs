@@ -37,7 +37,11 @@ impl Walk<'_, '_, '_> {
         let count = match state.phase {
             Phase::Polled(count) => count,
             Phase::Fresh => {
+                // The new stream's own fault: what became of the old one's is told.
+                state.singles = None;
+                state.left = false;
                 state.phase = Phase::Polled(0);
+                state.forget_arms();
                 0
             }
         };
@@ -155,9 +159,10 @@ impl Walk<'_, '_, '_> {
                     Event::Dead
                 }
             }
-            ShowsAs::Ends if self.fact.announced_by.is_some() && !method.is_empty() => match count {
+            ShowsAs::Ends if self.fact.announced_by.is_some() => match count {
                 0 => Event::Variant,
-                1 => Event::End,
+                1 if has_end => Event::End,
+                1 => Event::Error,
                 _ => Event::Dead,
             },
             ShowsAs::Ends => match count {
@@ -221,20 +226,4 @@ enum Given {
     /// An item of the stream, before its adapters.
     Item(Val),
     End,
-}
-
-/// The polling methods of `Stream` and `Iterator`, as names that live long enough.
-pub(super) fn stream_method(name: &str) -> Option<&'static str> {
-    [
-        "next",
-        "try_next",
-        "select_next_some",
-        "poll_next",
-        "poll_next_unpin",
-        "try_poll_next",
-        "try_poll_next_unpin",
-        "next_back",
-    ]
-    .into_iter()
-    .find(|known| *known == name)
 }

@@ -3,12 +3,17 @@
 use rideout_rules::model::Outcome;
 
 use super::{
-    state::{Phase, State, Then},
+    ready::{is_pending, polled},
+    state::{Frame, Phase, State, Then},
     value::Val,
     verdict::Verdict,
     walk::{Flow, Walk},
 };
-use crate::{facts::Ty, flow::graph::BodyKind, syntax::tree::Span};
+use crate::{
+    facts::Ty,
+    flow::graph::{BodyKind, Op},
+    syntax::tree::Span,
+};
 
 impl Walk<'_, '_, '_> {
     /// The watch is over on this path.
@@ -36,16 +41,30 @@ impl Walk<'_, '_, '_> {
         Verdict::new(outcome, state)
     }
 
+    /// The process is ended, or somebody is told to end it: for another reason, if nobody has looked at the ended task yet.
+    pub(super) fn exit(&self, state: &mut State, op: &Op, is_told: bool) -> Flow {
+        match (state.pending_handle, is_told) {
+            (false, _) => Flow::Done(Verdict::new(Outcome::Surfaces, state)),
+            (true, false) => Flow::Done(self.dead(state)),
+            (true, true) => self.finish_call(state, op, Val::Unknown),
+        }
+    }
+
     /// A body returns a value.
     pub(super) fn give_back(&self, state: &mut State, value: Val) -> Flow {
         state.singles = None;
         let frame = state.frame().clone();
-        let is_async =
+        let generates =
             matches!(self.graph(frame.function).bodies[frame.body as usize].kind, BodyKind::Generator { .. });
-        let value = if is_async { Val::Ended } else { value };
+        let value = match value {
+            error if generates && error.is_variant("Err") && error.carries() => Val::Raises(Box::new(error)),
+            _ if generates => Val::Ended,
+            value => value,
+        };
         if frame.then == Then::Callers {
             return self.up(state, &frame, value);
         }
+        self.hand_back(state, &frame);
         state.frames.pop();
         if !value.captures(frame.env) {
             state.forget(frame.env);
@@ -55,10 +74,16 @@ impl Walk<'_, '_, '_> {
             Then::Callback => return self.called_back(state, value),
             Then::Into(place) => state.set(&place, value),
             Then::Keep(kept, place) => state.set(&place, *kept),
+            Then::Task(place) => state.set(&place, Val::Handle(Box::new(value))),
+            Then::Set(place) => state.set(&place, Val::Set(Box::new(value))),
             Then::Ready(place) => state.set(&place, Val::Done(Box::new(value))),
+            Then::Polled(_, _) if is_pending(&value) => return Flow::Done(Verdict::none()),
+            Then::Polled(method, place) => {
+                state.set(&place, Val::Done(Box::new(polled(method, value))));
+            }
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
-            Then::Detached => return Flow::Done(self.after_callback(state)),
+            Then::Detached => return Flow::Done(self.after_callback(state, &value)),
         }
         Flow::Next
     }
@@ -74,13 +99,14 @@ impl Walk<'_, '_, '_> {
             Val::Future(function, args) => {
                 self.inline(state, function, args, Then::Detached, Span::default())
             }
-            _ => Flow::Done(self.after_callback(state)),
+            value => Flow::Done(self.after_callback(state, &value)),
         }
     }
 
     /// A task of its own, or a callback, has ended.
-    fn after_callback(&self, state: &State) -> Verdict {
-        if self.site.fact.callback && self.heals() {
+    fn after_callback(&self, state: &State, value: &Val) -> Verdict {
+        let stops = value.says(&self.site.fact.stops);
+        if self.site.fact.callback && self.heals() && !stops {
             return Verdict::new(Outcome::Continues { paced: true, by: state.consumer }, state);
         }
         self.dead(state)
@@ -88,7 +114,16 @@ impl Walk<'_, '_, '_> {
 
     /// A panic, which unwinds to the boundary of its task.
     pub(super) fn panic(&self, state: &mut State) -> Flow {
-        // Inlined frames unwind at once; what catches a panic is a task's boundary further out.
+        // Inlined frames unwind at once, up to the boundary of the innermost task.
+        let task = |frame: &Frame| matches!(frame.then, Then::Detached | Then::Task(_));
+        if let Some(at) = state.frames.iter().rposition(task) {
+            while state.frames.len() > at + 1 {
+                let env = state.frame().env;
+                state.frames.pop();
+                state.forget(env);
+            }
+            return self.give_back(state, Val::Panic);
+        }
         let first = state.frames[0].clone();
         state.frames.truncate(1);
         if let Some(last) = state.frames.last_mut() {
@@ -118,6 +153,9 @@ impl Walk<'_, '_, '_> {
                 None => self.dead(state),
             },
             Val::Done(inner) | Val::Returns(inner) => self.leave(state, inner),
+            // Nobody is in view who gets the error; the stream is over all the same.
+            Val::Raises(_) if self.heals() => self.dead(state),
+            Val::Raises(_) => Verdict::new(Outcome::Forwards, state),
             Val::Ended => {
                 if self.heals() {
                     self.dead(state)
@@ -135,7 +173,9 @@ impl Walk<'_, '_, '_> {
                 _ => self.dead(state),
             },
             value if value.carries() => Verdict::new(Outcome::Surfaces, state),
-            Val::Bool(_) | Val::Path(_) if state.arm.is_some() => Verdict::new(Outcome::Surfaces, state),
+            Val::Bool(_) | Val::Path(_) if state.arm.is_some() || state.asked => {
+                Verdict::new(Outcome::Surfaces, state)
+            }
             _ => self.dead(state),
         }
     }

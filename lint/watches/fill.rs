@@ -2,7 +2,7 @@
 
 use rideout_rules::catalog::Shape;
 
-use super::value::Val;
+use super::{polls::RECEIVED, value::Val};
 
 /// An item as this polling method gives it.
 pub(super) fn shaped(method: &str, item: Val) -> Val {
@@ -11,6 +11,7 @@ pub(super) fn shaped(method: &str, item: Val) -> Val {
         "try_next" if item.is_variant("Err") => item,
         "try_next" => Val::variant("Ok", Some(Val::variant("Some", Some(item.payload())))),
         "select_next_some" => item,
+        RECEIVED => Val::variant("Ok", Some(item)),
         _ => ready(Val::variant("Some", Some(item))),
     }
 }
@@ -20,6 +21,7 @@ pub(super) fn ended(method: &str) -> Val {
     match method {
         "try_next" => Val::variant("Ok", Some(Val::end())),
         "select_next_some" => Val::Pending,
+        RECEIVED => Val::variant("Err", Some(Val::Fault)),
         _ if method.contains("poll") => Val::variant("Ready", Some(Val::end())),
         _ => Val::end(),
     }

@@ -3,14 +3,15 @@
 use rideout_rules::{catalog::Reopen, model::Outcome};
 
 use super::{
+    made::Found,
     state::State,
-    value::Val,
+    value::{PERMANENT, Val},
     verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::{FnId, ty::Call},
-    flow::graph::{BodyId, Op, Value},
+    facts::{FnId, ty::WatchTy},
+    flow::graph::{BodyId, Op, Place, Value},
     syntax::tree::Span,
 };
 
@@ -22,32 +23,24 @@ impl Walk<'_, '_, '_> {
         op: &Op,
         reopen: &Reopen,
         result: Val,
-        chain: &[Call],
+        args: &[Place],
     ) -> Flow {
         let result = match result {
             Val::Done(inner) => *inner,
             other => other,
         };
         let location = self.location(state.frame().function, op.span);
-        let called = |names: &[String]| {
-            chain.iter().any(|call| {
-                names.contains(&call.name) || call.argument.as_ref().is_some_and(|text| names.contains(text))
-            })
-        };
-        let in_file = |names: &[String]| {
-            let text =
-                &self.infer.program.files[self.infer.program.functions[state.frame().function].file].text;
-            names.iter().any(|name| text.contains(name.as_str()))
-        };
-        let lifted = called(&reopen.unbounded_by) || (reopen.bounded && in_file(&reopen.unbounded_by));
-        let bounded = (reopen.bounded && !lifted) || called(&reopen.bounded_by);
+        let bounded = self.is_policy_bounded(state.frame().function, reopen, args);
         if let Some(seen) = &self.ordinary {
             // The helper holds the watch for as long as it is retried.
             seen.again_above.set(true);
         }
-        let retried = result.is_variant("Err") || reopen.on_ok;
+        let permanent = result.payload().is_variant(PERMANENT);
+        let retried = (result.is_variant("Err") && !permanent) || reopen.on_ok;
         state.step(location, "a helper calls it again on an error");
         if !retried {
+            let result =
+                if permanent { Val::variant("Err", Some(result.payload().payload())) } else { result };
             let given = Val::Done(Box::new(result));
             return self.finish_call(state, op, given);
         }
@@ -71,6 +64,20 @@ impl Walk<'_, '_, '_> {
         self.finish_call(state, op, Val::Done(Box::new(result)))
     }
 
+    /// Whether a helper stops by itself, by its default or by the policy that it is given. Where that cannot be told, it goes on.
+    fn is_policy_bounded(&self, function: FnId, reopen: &Reopen, args: &[Place]) -> bool {
+        if !reopen.bounded && reopen.bounded_by.is_empty() {
+            return false;
+        }
+        let infer = self.infer;
+        let policy = (0..).zip(args).filter(|(at, _)| *at != reopen.closure);
+        let made = infer.made(policy.map(|(_, place)| (function, place.clone())), false);
+        if made.mentions(&reopen.bounded_by) == Found::Yes {
+            return true;
+        }
+        reopen.bounded && made.mentions(&reopen.unbounded_by) == Found::No
+    }
+
     /// Whether running a body opens the source, itself or through functions of the workspace.
     pub(super) fn opens(&self, function: FnId, body: BodyId, depth: usize) -> bool {
         if depth > 5 {
@@ -82,11 +89,19 @@ impl Walk<'_, '_, '_> {
             |op| match &op.value {
                 Value::Body(inner) => self.opens(function, *inner, depth + 1),
                 Value::Call { callee, args, .. } => {
-                    let from_watch =
-                        args.iter().any(|place| self.infer.place(function, place).watch().is_some());
+                    let span = graph.bodies[body as usize].span;
+                    let here = |watch: &WatchTy| {
+                        watch.opener.is_some_and(|(by, start, _)| {
+                            by == function && (body == 0 || (span.start..span.end).contains(&start))
+                        })
+                    };
+                    let wraps = args.iter().any(|place| {
+                        self.infer.place(function, place).watch().is_some_and(|watch| !here(watch))
+                    });
                     let gives = self.is_source(function, &self.infer.place(function, &op.to));
                     let callees = self.infer.callees(function, callee, args);
-                    (gives && !from_watch) || callees.iter().any(|callee| self.opens(*callee, 0, depth + 1))
+                    let mut callees = callees.iter().filter(|callee| **callee != function);
+                    (gives && !wraps) || callees.any(|callee| self.opens(*callee, 0, depth + 1))
                 }
                 _ => false,
             },

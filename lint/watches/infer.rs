@@ -9,7 +9,13 @@ use std::{
 
 use rideout_rules::catalog::Shape;
 
-use super::{sites::Sites, typing::Typing};
+use super::{
+    elements::indexed,
+    fields::Puts,
+    kept::{Field, Readers},
+    sites::Sites,
+    typing::Typing,
+};
 use crate::{
     facts::{
         FnId, Known, Program, Ty,
@@ -28,12 +34,19 @@ pub(super) struct Types {
 pub(super) struct Infer<'p, 'c> {
     pub(super) program: &'p Program<'c>,
     types: RefCell<HashMap<FnId, Rc<Types>>>,
+    /// The declared types of results, as far as asked.
+    outputs: RefCell<HashMap<FnId, Ty>>,
     busy: RefCell<Vec<FnId>>,
     /// Functions whose types will change when it is known who calls whom.
     early: RefCell<HashSet<FnId>>,
     pub(super) sites: RefCell<Option<Rc<Sites>>>,
+    pub(super) puts: RefCell<Option<Rc<Puts>>>,
+    /// Types of fields that are told by what is put there, as far as asked.
+    pub(super) fields: RefCell<HashMap<(usize, String), Ty>>,
     /// Which functions serve one request, as far as asked.
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
+    /// Who reads which field, as far as asked.
+    pub(super) readers: RefCell<HashMap<Field, Rc<Readers>>>,
 }
 
 impl<'p, 'c> Infer<'p, 'c> {
@@ -42,14 +55,19 @@ impl<'p, 'c> Infer<'p, 'c> {
         let infer = Self {
             program,
             types: RefCell::default(),
+            outputs: RefCell::default(),
             busy: RefCell::default(),
             early: RefCell::default(),
             sites: RefCell::default(),
+            puts: RefCell::default(),
+            fields: RefCell::default(),
             requests: RefCell::default(),
+            readers: RefCell::default(),
         };
         infer.sites();
         let early = infer.early.take();
         infer.types.borrow_mut().retain(|id, _| !early.contains(id));
+        infer.renew_sites(&early);
         infer
     }
 
@@ -75,7 +93,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             return Rc::new(declared());
         }
         self.busy.borrow_mut().push(id);
-        let types = Rc::new(Typing { infer: self, id, locals: declared().locals, changed: false }.settle());
+        let types = Rc::new(Typing::new(self, id, declared().locals).settle());
         self.busy.borrow_mut().pop();
         self.types.borrow_mut().insert(id, Rc::clone(&types));
         types
@@ -90,35 +108,63 @@ impl<'p, 'c> Infer<'p, 'c> {
     /// The type of a field of a field, from a type on.
     pub(super) fn project(&self, base: Ty, fields: &[String]) -> Ty {
         fields.iter().fold(base, |ty, field| match &ty {
-            _ if field == "[]" => ty,
-            Ty::Local(id, args) => self.program.field(*id, field, args),
+            _ if field == "[]" => indexed(ty),
+            Ty::Local(id, args) => self.field(*id, field, args),
             Ty::Tuple(parts) => {
                 field.parse::<usize>().ok().and_then(|at| parts.get(at).cloned()).unwrap_or_default()
             }
-            _ => Ty::Unknown,
+            _ => in_answer(&ty),
         })
+    }
+
+    /// The type that a function is declared to return.
+    fn declared(&self, id: FnId) -> Ty {
+        if let Some(ty) = self.outputs.borrow().get(&id) {
+            return ty.clone();
+        }
+        let output = self.program.functions[id].output.as_ref();
+        let ty = output.map_or_else(|| Ty::Tuple(Vec::new()), |ty| self.program.ty_in(id, ty));
+        self.outputs.borrow_mut().insert(id, ty.clone());
+        ty
     }
 
     /// What calling the function gives, before any `.await`.
     pub(super) fn output(&self, id: FnId) -> Ty {
         let function = &self.program.functions[id];
-        let declared =
-            function.output.as_ref().map_or_else(|| Ty::Tuple(Vec::new()), |ty| self.program.ty_in(id, ty));
-        let declared = match declared {
+        let declared = match self.declared(id) {
             // A generator, or a stream whose opening is in the body, says more than its item type.
             declared if function.has_body && declared.watch().is_some_and(|watch| watch.opener.is_none()) => {
                 let body = self.returned(id, 0);
                 let tells =
                     body.watch().is_some_and(|watch| watch.opener.is_some() || !watch.calls.is_empty());
-                if tells || matches!(body.inner(), Ty::Body(..)) { body } else { declared }
+                if tells || self.is_made_here(&body.inner()) { body } else { declared }
             }
-            declared if declared.watch().is_none() && declared.opaque() && function.has_body => {
+            declared
+                if declared.watch().is_none()
+                    && (declared.opaque() || declared.receives())
+                    && function.has_body =>
+            {
                 let body = self.returned(id, 0);
-                if body.watch().is_some() || matches!(body.inner(), Ty::Body(..)) { body } else { declared }
+                let told = !body.is_unknown() && !body.opaque();
+                if told || body.watch().is_some() || self.is_made_here(&body.inner()) {
+                    body
+                } else {
+                    declared
+                }
             }
             declared => declared,
         };
         if function.is_async { Ty::Future(Box::new(declared)) } else { declared }
+    }
+
+    /// Whether a type is a watch, or a hand-written stream of the workspace.
+    pub(super) fn is_stream(&self, ty: &Ty) -> bool {
+        ty.watch().is_some() || self.polls_of(ty, "next").is_some()
+    }
+
+    /// Whether a type is a generator, a closure or a hand-written stream of the workspace.
+    fn is_made_here(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Body(..)) || self.polls_of(ty, "next").is_some()
     }
 
     /// The type that a body returns: the first that says something.
@@ -164,6 +210,7 @@ impl<'p, 'c> Infer<'p, 'c> {
     /// The catalog paths of a receiver's type.
     pub(super) fn paths(&self, id: FnId, ty: &Ty) -> Vec<String> {
         match ty {
+            ty if let Some(own) = self.program.own_receiver(id, ty) => vec![own.to_owned()],
             Ty::Named { path, .. } => vec![path.to_string()],
             Ty::Watch(watch) => self.program.known(id).sources[watch.source].facts.types.clone(),
             Ty::Local(at, _) => vec![self.program.types[*at].name.clone()],
@@ -178,7 +225,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             Shape::Item => Ty::Unknown,
             Shape::Watch => watch.map_or(Ty::Stream, |watch| Ty::Watch(Arc::new(watch.clone()))),
             Shape::Named(name, _) if let Some(source) = known.source_of_type(name) => {
-                Ty::Watch(Arc::new(WatchTy { source, calls: Vec::new(), opener: None, guessed: false }))
+                Ty::Watch(Arc::new(WatchTy::told(source)))
             }
             Shape::Named(name, args) => {
                 Ty::named(name, args.iter().map(|arg| self.shape(arg, known, watch)).collect())
@@ -196,5 +243,15 @@ pub(super) fn chain_of(ty: &Ty) -> Vec<Call> {
         Ty::Named { calls, .. } => calls.clone(),
         Ty::Watch(watch) => watch.calls.clone(),
         _ => Vec::new(),
+    }
+}
+
+/// What a field of another crate's answer holds: the watch, if there is one in it.
+pub(super) fn in_answer(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Named { path, args, .. } if !matches!(&**path, "Result" | "Option" | "Poll") => {
+            args.iter().find(|arg| matches!(arg, Ty::Watch(_))).cloned().unwrap_or_default()
+        }
+        _ => Ty::Unknown,
     }
 }

@@ -3,6 +3,7 @@
 use rideout_rules::model::{Location, Outcome};
 
 use super::{
+    polls::stream_method,
     state::{Frame, State, Then},
     value::{Env, Val},
     verdict::Verdict,
@@ -10,8 +11,8 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyId, Op, Place},
-    syntax::tree::{Span, Type},
+    flow::graph::{BodyId, Callee, Op, Place, Value},
+    syntax::tree::Span,
 };
 
 /// Deepest nesting of functions that are walked into.
@@ -38,11 +39,16 @@ impl Walk<'_, '_, '_> {
         let running = |state: &State, id: FnId| state.frames.iter().any(|frame| frame.function == id);
         let enter = |mut state: State, id: FnId| {
             if running(&state, id) {
-                state.set(&op.to, Val::Again(op.span, id));
+                let call = self.outer_call(&state, op.span);
+                state.set(&op.to, Val::Again(call, id));
             } else if facts(id).is_async {
                 state.set(&op.to, Val::Future(id, values.clone()));
             } else {
-                self.inline(&mut state, id, values.clone(), Then::Into(op.to.clone()), op.span);
+                let then = match self.asks_by(id, op) {
+                    Some(method) => Then::Polled(method, op.to.clone()),
+                    None => Then::Into(op.to.clone()),
+                };
+                self.inline(&mut state, id, values.clone(), then, op.span);
             }
             state
         };
@@ -58,9 +64,14 @@ impl Walk<'_, '_, '_> {
                 state.handed_over = Some((call, state.waited));
                 return self.finish_call(state, op, Val::Unknown);
             }
-            if is_poll_output(facts(*id).output.as_ref()) {
+            if self.is_poll_function(*id) {
                 // A hand-written `poll_next` that polls on unwinds at the next item.
                 return Flow::Done(Verdict::new(Outcome::Unknown, state));
+            }
+            if state.frames[0].function != *id && !self.opens(*id, 0, 0) {
+                // A helper on the fault's way that has nothing to do with the watch.
+                let value = if values.iter().any(Val::carries) { Val::Derived } else { Val::Unknown };
+                return self.finish_call(state, op, value);
             }
             return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
         }
@@ -70,6 +81,18 @@ impl Walk<'_, '_, '_> {
                 Flow::Next
             }
             several => Flow::Any(several.iter().take(4).map(|id| enter(state.clone(), *id)).collect()),
+        }
+    }
+
+    /// The method of `Stream` by which an operation asks a `poll_next` of the workspace.
+    pub(super) fn asks_by(&self, callee: FnId, op: &Op) -> Option<&'static str> {
+        match &op.value {
+            Value::Call { callee: Callee::Method { name, .. }, .. }
+                if self.infer.program.functions[callee].name == "poll_next" =>
+            {
+                stream_method(name).filter(|name| !name.contains("poll"))
+            }
+            _ => None,
         }
     }
 
@@ -84,15 +107,14 @@ impl Walk<'_, '_, '_> {
     ) -> Flow {
         let facts = &self.infer.program.functions[function];
         let to = match &then {
-            Then::Into(place) => Some(place.clone()),
+            Then::Into(place) | Then::Polled(_, place) => Some(place.clone()),
             _ => None,
         };
         if state.frames.iter().any(|frame| frame.function == function) {
             if let Some(place) = to {
-                state.set(&place, Val::Again(span, function));
-                let lazy = facts.is_async;
-                if lazy {
-                    let call = self.outer_call(state, span);
+                let call = self.outer_call(state, span);
+                state.set(&place, Val::Again(call, function));
+                if facts.is_async {
                     return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
                 }
             }
@@ -129,9 +151,12 @@ impl Walk<'_, '_, '_> {
         let running = state.frames.iter().any(|frame| frame.function == function && frame.body == body);
         if deep || running {
             match then {
-                Then::Into(place) | Then::Wrap(_, place) | Then::Ready(place) => {
-                    state.set(&place, Val::Unknown)
-                }
+                Then::Into(place)
+                | Then::Wrap(_, place)
+                | Then::Ready(place)
+                | Then::Polled(_, place)
+                | Then::Set(place)
+                | Then::Task(place) => state.set(&place, Val::Unknown),
                 Then::Keep(kept, place) => state.set(&place, *kept),
                 Then::Adapter { method, to, next } => {
                     return self.adapt(state, Val::Unknown, next + 1, method, &to);
@@ -162,10 +187,6 @@ impl Walk<'_, '_, '_> {
             _ => self.location(state.frame().function, span),
         }
     }
-}
-
-fn is_poll_output(output: Option<&Type>) -> bool {
-    matches!(output, Some(Type::Path(path)) if path.last() == "Poll")
 }
 
 fn gives_future(ty: &Ty) -> bool {

@@ -1,24 +1,26 @@
 //! One poll, judged: whether a watch stands there, and where each of its faults leads.
 
+use std::collections::BTreeSet;
+
 use rideout_rules::{
-    catalog::FaultFact,
+    catalog::{self, FaultFact, Within},
     model::{Fault, FaultPath, Location, Outcome, Source, Step, Watch},
 };
 
 use super::{
-    facts,
+    facts::{self, Evidence},
+    handles::handles,
     infer::Infer,
+    made::Made,
     polls::PollSite,
+    ready,
+    scope::loop_around,
     state::{State, Trail},
-    value::{Env, Val},
+    value::Env,
     verdict::{Ended, Verdict},
     walk::{Walk, first_frame},
 };
-use crate::{
-    facts::FnId,
-    flow::graph::{Callee, End, Graph, Pattern, Place, Value},
-    syntax::tree::Span,
-};
+use crate::{facts::FnId, flow::graph::Graph, syntax::tree::Span};
 
 /// One poll, judged.
 pub(super) struct Judge<'j, 'p, 'c> {
@@ -32,8 +34,19 @@ impl Judge<'_, '_, '_> {
         let program = self.infer.program;
         let known = program.known(self.site.function);
         let source = &known.sources[self.site.watch.source];
-        let text = &program.files[program.functions[self.site.function].file].text;
-        let mut faults = facts::faults(source.facts, &self.site.watch.calls, text)?;
+        let made = self.made(source.facts);
+        let files: BTreeSet<usize> = std::iter::once(self.site.function)
+            .chain(self.site.watch.opener.map(|(id, ..)| id))
+            .map(|id| program.functions[id].file)
+            .chain(made.files.iter().copied())
+            .collect();
+        let texts = files.into_iter().map(|file| &*program.files[file].text).collect();
+        let evidence = Evidence { chain: &self.site.watch.calls, made: &made, texts };
+        let mut faults = facts::faults(source.facts, &evidence)?;
+        // An iterator over a receiver can only end where `recv` gives an error.
+        if faults.iter().any(|fault| facts::shows(fault, &self.site.fact.gives)) {
+            faults.retain(|fault| facts::shows(fault, &self.site.fact.gives));
+        }
         if self.site.fact.none_heals {
             faults.push(facts::healing_none());
         }
@@ -72,6 +85,23 @@ impl Judge<'_, '_, '_> {
         })
     }
 
+    /// How the watch was made, if a fact of its source depends on it.
+    fn made(&self, source: &catalog::Source) -> Made {
+        let depends = source.whens.iter().any(|when| when.within == Within::Value)
+            || source.faults.iter().any(|fault| !fault.restored_by.is_empty());
+        if !depends {
+            return Made::default();
+        }
+        let mut places = vec![(self.site.function, self.site.stream.clone())];
+        // The sender that a library was given, and what it was given to.
+        if let Some((id, start, end)) = self.site.watch.opener.filter(|_| self.site.watch.channel.is_some()) {
+            let ops = self.infer.graph(id).blocks.iter().flat_map(|block| &block.ops);
+            let opened = ops.filter(|op| (op.span.start, op.span.end) == (start, end));
+            places.extend(opened.map(|op| (id, op.to.clone())));
+        }
+        self.infer.made(places, true)
+    }
+
     /// The code that opened the watch, if it fits into one short line.
     fn opening(&self) -> Option<String> {
         let (id, start, end) = self.site.watch.opener?;
@@ -87,7 +117,11 @@ impl Judge<'_, '_, '_> {
 
     fn consumer(&self) -> Location {
         let graph = self.graph();
-        let within = graph.blocks[self.site.block as usize].within;
+        // Of a `poll` written by hand the line that polls says more than the loop around it, and what hands over a callback is over
+        // before such a loop goes round.
+        let by_hand = ready::is_poll(self.infer.program.functions[self.site.function].output.as_ref());
+        let at_once = by_hand || self.site.fact.callback;
+        let within = loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !at_once);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
     }
@@ -104,7 +138,7 @@ impl Judge<'_, '_, '_> {
             return true;
         }
         let block = &self.graph().blocks[self.site.block as usize];
-        block.within.is_some() || self.called_in_loop(self.site.function, 0)
+        loop_around(self.graph(), block).is_some() || self.called_in_loop(self.site.function, 0)
     }
 
     fn called_in_loop(&self, id: FnId, depth: usize) -> bool {
@@ -126,7 +160,11 @@ impl Judge<'_, '_, '_> {
 
     fn walk(&self, fault: &FaultFact, source: &str, consumer: Location) -> Vec<FaultPath> {
         let walk = Walk::new(self.infer, self.site, fault, source);
-        let state = self.start(consumer);
+        let mut state = self.start(consumer);
+        if let Some(future) = &self.site.future {
+            // The call stands in another body, and what it gives is awaited here.
+            let _ = walk.poll(&mut state, &self.site.fact, future, self.site.fact.method);
+        }
         let start = state.clone();
         let mut verdict = if walk.is_request(self.site.function) {
             Verdict::new(Outcome::OneShot, &state)
@@ -144,45 +182,10 @@ impl Judge<'_, '_, '_> {
     fn start(&self, consumer: Location) -> State {
         let body = self.graph().blocks[self.site.block as usize].body;
         let mut env = Env::default();
-        for (place, value) in self.handles() {
+        for (place, value) in handles(self.infer, self.site) {
             env.set(&place, value);
         }
         State::new(first_frame(self.site, body), env, consumer)
-    }
-
-    /// The places through which the stream at hand can be reached: its own, and those that it was made of.
-    fn handles(&self) -> Vec<(Place, Val)> {
-        let graph = self.graph();
-        let mut places = vec![(self.site.stream.clone(), Val::Ours)];
-        let mut next = 0;
-        while let Some((place, value)) = places.get(next).cloned() {
-            next += 1;
-            for block in &graph.blocks {
-                // Bound out of an `Option` or a `Result`.
-                if let End::Test { value: from, pat: Pattern::TupleStruct(path, pats), .. } = &block.end
-                    && let [Pattern::Bind(local, None)] = pats.as_slice()
-                    && place == Place::local(*local)
-                    && matches!(path.last(), "Some" | "Ok")
-                    && !places.iter().any(|(known, _)| known == from)
-                {
-                    places.push((from.clone(), Val::variant(path.last(), Some(value.clone()))));
-                }
-            }
-            for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == place) {
-                let from = match &op.value {
-                    Value::Use(from) | Value::Await(from) => Some(from),
-                    Value::Call { callee: Callee::Method { .. }, args, .. } => args.first(),
-                    _ => None,
-                };
-                if let Some(from) = from
-                    && self.infer.place(self.site.function, from).watch().is_some()
-                    && !places.iter().any(|(known, _)| known == from)
-                {
-                    places.push((from.clone(), value.clone()));
-                }
-            }
-        }
-        places
     }
 
     fn path(&self, fault: &Fault, ended: Ended) -> FaultPath {

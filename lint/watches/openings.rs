@@ -8,7 +8,10 @@ use super::{
     verdict::Verdict,
     walk::{Flow, Walk},
 };
-use crate::{facts::Ty, flow::graph::Op};
+use crate::{
+    facts::{FnId, Ty},
+    flow::graph::{Op, Place},
+};
 
 impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
@@ -50,9 +53,7 @@ impl Walk<'_, '_, '_> {
         state.set(&op.to, ready(ty));
         let Some(failed) = &mut failed else { return Flow::Next };
         // From here on the fault is that of the opening.
-        failed.arm = None;
-        failed.arm_item = None;
-        failed.arms.clear();
+        failed.forget_arms();
         let block = failed.frame().block;
         let function = failed.frame().function;
         if self.graph(function).blocks[block as usize].within.is_some() {
@@ -66,6 +67,26 @@ impl Walk<'_, '_, '_> {
         };
         failed.set(&op.to, error);
         Flow::All(vec![state.clone(), failed.clone()])
+    }
+
+    /// Whether every watch among these arguments is one whose opening is known.
+    pub(super) fn wraps_only_new(&self, function: FnId, args: &[Place]) -> bool {
+        args.iter()
+            .all(|place| self.infer.place(function, place).watch().is_none_or(|watch| watch.opener.is_some()))
+    }
+
+    /// A value of the source's own type is made, in the package that defines it: that is an opening.
+    pub(super) fn construct<'a>(
+        &self,
+        state: &mut State,
+        op: &Op,
+        parts: impl IntoIterator<Item = &'a Place>,
+    ) -> Option<Flow> {
+        let function = state.frame().function;
+        let ty = self.infer.place(function, &op.to);
+        let made = matches!(ty, Ty::Watch(_)) && self.is_source(function, &ty);
+        let wraps = parts.into_iter().any(|place| state.get(place).holds(&Val::Ours));
+        (made && !wraps).then(|| self.open(state, op, &ty))
     }
 
     /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits. Of a source that only

@@ -8,7 +8,7 @@ use super::{
     verdict::Verdict,
     walk::{Flow, Walk},
 };
-use crate::flow::graph::{Op, Place};
+use crate::flow::graph::{Callee, Graph, Op, Place, Value};
 
 impl Walk<'_, '_, '_> {
     /// A call that leads out of the workspace.
@@ -25,7 +25,7 @@ impl Walk<'_, '_, '_> {
         let known = self.infer.program.known(function);
         match known.hint(name) {
             Some(Meaning::Wait) => return self.sleep(state, op),
-            Some(Meaning::Exit) => return Flow::Done(Verdict::new(Outcome::Surfaces, state)),
+            Some(Meaning::Exit) => return self.exit(state, op, true),
             Some(Meaning::Send) if self.ordinary.is_some() => {}
             Some(Meaning::Send)
                 if values.iter().skip(1).any(Val::carries) || self.fault_arm(state).is_some() =>
@@ -40,17 +40,24 @@ impl Walk<'_, '_, '_> {
         if name == "store" && matches!(values.get(1), Some(Val::Bool(_))) && !state.forked {
             state.marked = true;
         }
-        // The watch's task goes where it cannot be seen, or into a collection.
-        let task = values
-            .iter()
-            .find(|value| matches!(value, Val::Done(_) | Val::Returns(_)) || value.handle().is_some());
+        if collects(name)
+            && let Some(value) = values.get(1..).and_then(|given| given.iter().find(|value| is_task(value)))
+        {
+            self.collect(state, &args[0], value.clone());
+            return self.finish_call(state, op, Val::Unknown);
+        }
+        // The watch's task goes where it cannot be seen.
+        let task = values.iter().find(|value| {
+            matches!(value, Val::Done(_) | Val::Returns(_) | Val::Running(_)) || value.handle().is_some()
+        });
         if let Some(task) = task {
-            if matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add")
-                && values.len() > 1
+            if let Val::Returns(inner) = task
+                && let Val::Done(ended) = &**inner
+                && name == "map"
+                && iterates(self.graph(function), &args[0])
             {
-                let task = task.clone();
-                state.set(&args[0], task);
-                return self.finish_call(state, op, Val::Unknown);
+                state.pending_handle = true;
+                return self.finish_call(state, op, Val::Set(ended.clone()));
             }
             if let Val::Returns(inner) = task
                 && inner.handle().is_some()
@@ -63,7 +70,9 @@ impl Walk<'_, '_, '_> {
             if name == "abort" || name == "detach" || name == "forget" {
                 return self.finish_call(state, op, Val::Unknown);
             }
-            if matches!(values.first(), Some(first) if first == task) && values.len() <= 2 {
+            // A function out of view may call a closure as often as it likes.
+            let closure = matches!(task, Val::Returns(_)) && !converts;
+            if matches!(values.first(), Some(first) if first == task) && values.len() <= 2 && !closure {
                 // A method of the task itself: an adapter of the future or the handle.
                 let task = task.clone();
                 return self.finish_call(state, op, task);
@@ -95,6 +104,14 @@ impl Walk<'_, '_, '_> {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
         let carries = values.iter().any(Val::carries);
+        // What the fault is put into tells of it.
+        if converts
+            && puts_into(name)
+            && values.first() == Some(&Val::Unknown)
+            && values.iter().skip(1).any(Val::carries)
+        {
+            state.set(&args[0], Val::Derived);
+        }
         let ready = matches!(name, "ready" | "ok" | "err" | "some") && values.len() == 1;
         let value = match values {
             [only] if ready => only.clone(),
@@ -103,4 +120,27 @@ impl Walk<'_, '_, '_> {
         };
         self.finish_call(state, op, value)
     }
+}
+
+/// Whether a method puts its argument into its receiver.
+fn puts_into(name: &str) -> bool {
+    ["set_", "push", "insert", "add_", "append", "extend"].iter().any(|start| name.starts_with(start))
+}
+
+fn collects(name: &str) -> bool {
+    matches!(name, "push" | "push_back" | "insert" | "extend" | "replace" | "add")
+}
+
+/// Whether a value is the watch's task in any form.
+fn is_task(value: &Val) -> bool {
+    matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..)) || value.holds_task()
+}
+
+/// Whether a call gives an iterator over what is there already.
+fn iterates(graph: &Graph, place: &Place) -> bool {
+    graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+        op.to == *place
+            && matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, .. }
+                if matches!(name.as_str(), "iter" | "into_iter" | "iter_mut" | "drain" | "cloned" | "copied" | "enumerate" | "zip" | "chain" | "values" | "keys"))
+    })
 }

@@ -208,14 +208,29 @@ fn named(
             Answer::Maybe
         }
         Val::Derived if names.others.iter().any(|known| known == name) => Answer::No,
+        Val::Derived if matches!(name, "Some" | "Ok") && mentioned(fields, names.transient).is_some() => {
+            bound.singles = mentioned(fields, names.transient);
+            bind_all(fields, &Val::Derived, bound);
+            Answer::Maybe
+        }
+        Val::Derived if matches!(name, "Some" | "Ok") && mentioned(fields, names.others).is_some() => {
+            Answer::No
+        }
         Val::Unknown | Val::Derived => {
             let inner = if matches!(value, Val::Derived) { Val::Derived } else { Val::Unknown };
             bind_all(fields, &inner, bound);
             Answer::Maybe
         }
         // `None` and `Err(_)` never match a value that is there.
-        Val::Ours | Val::Fresh | Val::Sleep | Val::Handle(_) | Val::Future(..) | Val::Body(..) => {
-            if matches!(name, "None" | "Err") {
+        Val::Ours
+        | Val::Fresh
+        | Val::Sleep
+        | Val::Handle(_)
+        | Val::Running(_)
+        | Val::Set(_)
+        | Val::Future(..)
+        | Val::Body(..) => {
+            if matches!(name, "None" | "Err" | "Pending") {
                 return Answer::No;
             }
             fields.iter().fold(Answer::Yes, |answer, (_, pat)| answer.and(step(pat, value, names, bound)))

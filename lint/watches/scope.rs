@@ -5,7 +5,7 @@ use rideout_rules::catalog::Meaning;
 use super::{polls, walk::Walk};
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BlockId, Callee, Graph, Op, Value},
+    flow::graph::{Block, BlockId, BodyId, Callee, Graph, LoopId, Op, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -62,14 +62,18 @@ impl Walk<'_, '_, '_> {
                 let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
                 ty.watch().is_some_and(|watch| {
                     known.sources[watch.source].facts.spins_pedantic
-                        && polls::poll(known, watch.source, name).is_some()
+                        && polls::poll(known, watch, name).is_some()
                 })
             }
             _ => false,
         };
         let mut within = graph.blocks[block as usize].within;
         while let Some(id) = within {
-            let mut inside = graph.blocks.iter().filter(|block| in_loop(graph, block.within, id));
+            let mut inside = graph.blocks.iter().filter(|block| {
+                // Also in an `async` block that is awaited on the spot.
+                let awaited = || runs_here(graph, block.body).any(|by| in_loop(graph, by.within, id));
+                in_loop(graph, block.within, id) || awaited()
+            });
             if inside.any(|block| block.ops.iter().any(accepts)) {
                 return true;
             }
@@ -89,4 +93,31 @@ pub(super) fn in_loop(graph: &Graph, within: Option<u32>, wanted: u32) -> bool {
         within = graph.loops[id as usize].parent;
     }
     false
+}
+
+/// The innermost loop around a block, or around the closure or `async` block that it stands in.
+pub(super) fn loop_around(graph: &Graph, block: &Block) -> Option<LoopId> {
+    let makes = |op: &Op| matches!(op.value, Value::Body(body) if body == block.body);
+    let outer = || {
+        let made = graph.blocks.iter().filter(|outer| outer.ops.iter().any(makes));
+        let mut others = made.chain(runs_here(graph, block.body)).filter(|outer| outer.body < block.body);
+        others.find_map(|outer| loop_around(graph, outer))
+    };
+    block.within.or_else(outer)
+}
+
+/// The blocks that await an `async` block, or call a closure.
+fn runs_here(graph: &Graph, body: BodyId) -> impl Iterator<Item = &Block> {
+    let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
+    let made = ops().find(|op| matches!(op.value, Value::Body(own) if own == body)).map(|op| &op.to);
+    let kept = made.and_then(|made| {
+        ops().find(|op| matches!(&op.value, Value::Use(from) if from == made)).map(|op| &op.to)
+    });
+    let runs = move |op: &Op| match &op.value {
+        Value::Await(place) | Value::Call { callee: Callee::Place(place), .. } => {
+            Some(place) == made || Some(place) == kept
+        }
+        _ => false,
+    };
+    graph.blocks.iter().filter(move |block| block.ops.iter().any(runs))
 }

@@ -14,7 +14,7 @@ use crate::{
 impl Walk<'_, '_, '_> {
     /// Several futures at once: the first that is ready decides.
     pub(super) fn select(&self, state: &mut State, arms: &[SelectArm], otherwise: Option<BlockId>) -> Flow {
-        if let Some(flow) = self.run_waiting(state, arms.iter().map(|arm| &arm.future)) {
+        if let Some(flow) = self.run_waiting(state, arms.iter().map(|arm| &arm.future), false) {
             return flow;
         }
         let live: Vec<&SelectArm> = arms.iter().collect();
@@ -107,6 +107,10 @@ impl Walk<'_, '_, '_> {
                     return Some(next);
                 }
                 return None;
+            }
+            Val::Running(task) => {
+                self.run_task(&mut next, &arm.future, *task, false);
+                return Some(next);
             }
             Val::Body(..) | Val::Unknown => Val::Unknown,
             other => other,

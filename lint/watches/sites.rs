@@ -1,8 +1,11 @@
 //! Who calls whom in the workspace.
 
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
-use super::infer::Infer;
+use super::{infer::Infer, polls::stream_method};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{Callee, Graph, Place, Value},
@@ -26,29 +29,41 @@ impl Infer<'_, '_> {
             return Rc::clone(sites);
         }
         let mut sites: Sites = HashMap::new();
-        for caller in self.program.live() {
-            for (block, op, value) in values(self.graph(caller)) {
-                match value {
-                    Value::Call { callee, args, .. } => {
-                        for callee in self.callees(caller, callee, args) {
-                            sites.entry(callee).or_default().push(Site { function: caller, block, op });
-                        }
-                    }
-                    // A function handed over by its path: `.and_then(Self::run)`.
-                    Value::Path(path) => {
-                        if let Some(callee) =
-                            self.program.function_at(caller, &self.program.resolve(caller, &path.segments))
-                        {
-                            sites.entry(callee).or_default().push(Site { function: caller, block, op });
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
+        self.program.live().for_each(|caller| self.add_calls(&mut sites, caller));
         let sites = Rc::new(sites);
         *self.sites.borrow_mut() = Some(Rc::clone(&sites));
         sites
+    }
+
+    /// Asks again whom these functions call: with the types that their callers tell, it may be others.
+    pub(super) fn renew_sites(&self, callers: &HashSet<FnId>) {
+        let mut sites = (*self.sites()).clone();
+        sites.values_mut().for_each(|sites| sites.retain(|site| !callers.contains(&site.function)));
+        let mut callers: Vec<FnId> = callers.iter().copied().collect();
+        callers.sort_unstable();
+        callers.into_iter().for_each(|caller| self.add_calls(&mut sites, caller));
+        *self.sites.borrow_mut() = Some(Rc::new(sites));
+    }
+
+    fn add_calls(&self, sites: &mut Sites, caller: FnId) {
+        for (block, op, value) in values(self.graph(caller)) {
+            match value {
+                Value::Call { callee, args, .. } => {
+                    for callee in self.callees(caller, callee, args) {
+                        sites.entry(callee).or_default().push(Site { function: caller, block, op });
+                    }
+                }
+                // A function handed over by its path: `.and_then(Self::run)`.
+                Value::Path(path) => {
+                    if let Some(callee) =
+                        self.program.function_at(caller, &self.program.resolve(caller, &path.segments))
+                    {
+                        sites.entry(callee).or_default().push(Site { function: caller, block, op });
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The functions of the workspace that a call may mean.
@@ -59,11 +74,11 @@ impl Infer<'_, '_> {
                 self.program.function_at(caller, &resolved).into_iter().collect()
             }
             Callee::Method { name, .. } => {
-                if self.program.named(name).is_empty() {
+                if self.program.named(name).is_empty() && stream_method(name).is_none() {
                     return Vec::new();
                 }
                 let receiver = args.first().map_or(Ty::Unknown, |place| self.place(caller, place));
-                self.program.methods(&receiver.inner(), name, caller)
+                self.callees_of(&receiver.inner(), name, caller)
             }
             Callee::Place(place) => match self.place(caller, place) {
                 Ty::Function(id) => vec![id],
@@ -74,11 +89,17 @@ impl Infer<'_, '_> {
 
     /// The methods of the workspace that a name may mean on a receiver.
     pub(super) fn callees_of(&self, receiver: &Ty, name: &str, from: FnId) -> Vec<FnId> {
-        if self.program.named(name).is_empty() {
+        let own = if self.program.named(name).is_empty() {
             Vec::new()
         } else {
             self.program.methods(receiver, name, from)
-        }
+        };
+        if own.is_empty() { self.polls_of(receiver, name).into_iter().collect() } else { own }
+    }
+
+    /// The `poll_next` that a method of `Stream` calls on a type of the workspace.
+    pub(super) fn polls_of(&self, receiver: &Ty, name: &str) -> Option<FnId> {
+        stream_method(name).and_then(|_| self.program.poll_next(receiver))
     }
 }
 

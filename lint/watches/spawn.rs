@@ -40,10 +40,7 @@ impl Walk<'_, '_, '_> {
                 };
                 state.finite = false;
                 let handle = Val::Handle(Box::new(inner.clone()));
-                let kept = method
-                    && args.first().is_some_and(|place| {
-                        self.graph(function).locals[place.local as usize].name.is_some()
-                    });
+                let kept = method && args.first().is_some_and(|place| self.is_kept(function, place));
                 if dropped && self.ordinary.is_some() {
                     return Flow::Done(Verdict::none());
                 }
@@ -55,27 +52,22 @@ impl Walk<'_, '_, '_> {
                 }
                 state.pending_handle = true;
                 if kept && let Some(place) = args.first() {
+                    self.keep(state, place, &handle);
                     state.set(place, handle.clone());
                 }
                 state.set(&op.to, handle);
                 Flow::Next
             }
-            Some(Val::Again(span, callee)) => {
-                let call = self.outer_call(state, *span);
+            Some(Val::Again(call, callee)) => {
                 if dropped {
-                    state.handed_over = Some((call, state.waited));
+                    state.handed_over = Some((*call, state.waited));
                 }
-                self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*span, *callee))))
+                self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*call, *callee))))
             }
-            Some(Val::Future(callee, inner)) => {
-                let mut task = state.clone();
-                let _ = self.inline(&mut task, *callee, inner.clone(), Then::Detached, op.span);
-                self.beside(state, op, task)
-            }
-            Some(Val::Body(owner, body, env)) => {
-                let mut task = state.clone();
-                let _ = self.run_body(&mut task, *owner, *body, *env, &[], Then::Detached);
-                self.beside(state, op, task)
+            Some(started @ (Val::Future(..) | Val::Body(..))) => {
+                let held =
+                    method.then(|| args.first()).flatten().filter(|place| self.is_kept(function, place));
+                self.beside(state, op, held, started)
             }
             _ => self.finish_call(state, op, Val::Unknown),
         }
@@ -98,13 +90,39 @@ impl Walk<'_, '_, '_> {
                 }))
     }
 
-    /// A new task runs beside the path: either may bring the watch back.
-    fn beside(&self, state: &State, op: &Op, task: State) -> Flow {
+    /// Whether a set of tasks has a name, under which its tasks can be joined.
+    fn is_kept(&self, function: FnId, set: &Place) -> bool {
+        self.graph(function).locals[set.local as usize].name.is_some()
+    }
+
+    /// A new task runs beside the path: either may bring the watch back, and the path may wait for the task.
+    fn beside(&self, state: &State, op: &Op, set: Option<&Place>, started: &Val) -> Flow {
         let mut after = state.clone();
         after.set(&op.to, Val::Unknown);
+        // Before the ended task is looked at, the new one runs beside it and not in its place.
+        if !state.pending_handle && self.brings_back(started) {
+            let running = Val::Running(Box::new(started.clone()));
+            if let Some(set) = set {
+                after.set(set, running.clone());
+            }
+            after.set(&op.to, running);
+        }
+        let mut task = state.clone();
+        let _ = match started.clone() {
+            Val::Future(callee, args) => self.inline(&mut task, callee, args, Then::Detached, op.span),
+            Val::Body(owner, body, env) => self.run_body(&mut task, owner, body, env, &[], Then::Detached),
+            _ => Flow::Next,
+        };
         if task.frames.len() == state.frames.len() {
             return Flow::Any(vec![after]);
         }
-        Flow::Any(vec![after, task])
+        let beside = self.explore(task);
+        let dropped = self.ordinary.is_none() && self.is_dropped(state.frame().function, &op.to);
+        if let (Some(call), true) = (beside.nests(), dropped) {
+            // What comes to run there runs here already: it is handed over.
+            after.handed_over = Some((call, state.waited));
+            return Flow::Any(vec![after]);
+        }
+        Flow::Done(self.explore(after).any(beside))
     }
 }

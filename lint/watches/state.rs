@@ -8,6 +8,7 @@ use std::{
 use rideout_rules::model::{Arm, Location};
 
 use super::{
+    kept::Kept,
     sites::Site,
     value::{Env, Val},
 };
@@ -25,12 +26,18 @@ pub(super) enum Then {
     Into(Place),
     /// Whatever it is, the place gets what is kept here.
     Keep(Box<Val>, Place),
+    /// A future of a set: the place gets the set of which it has completed.
+    Set(Place),
     /// The place gets a future that completes with it.
     Ready(Place),
+    /// A method of `Stream` makes its answer of it.
+    Polled(&'static str, Place),
     /// Wrapped in a variant first.
     Wrap(&'static str, Place),
     /// A task of its own: nobody gets the value.
     Detached,
+    /// A task that is waited for: the place gets the handle of the ended task.
+    Task(Place),
     /// A library calls it with an item.
     Callback,
     /// An adapter's closure: the rest of the adapters follow.
@@ -121,6 +128,12 @@ pub(super) struct State {
     pub(super) forked: bool,
     /// The watch's task has ended and its handle has not been looked at.
     pub(super) pending_handle: bool,
+    /// Whether the task has ended was asked.
+    pub(super) asked: bool,
+    /// The field that the handle was put into.
+    pub(super) kept: Option<Kept>,
+    /// Others that were waited for together with the watch have ended after it.
+    pub(super) outlived: bool,
     /// The task started its own successor.
     pub(super) handed_over: Option<(Location, bool)>,
     pub(super) trail: Option<Rc<Trail>>,
@@ -158,6 +171,9 @@ impl State {
             finite: false,
             forked: false,
             pending_handle: false,
+            asked: false,
+            kept: None,
+            outlived: false,
             handed_over: None,
             trail: None,
         }
@@ -188,6 +204,14 @@ impl State {
         if env > 0 && env + 1 == self.envs.len() && self.frames.iter().all(|frame| frame.env != env) {
             self.envs.pop();
         }
+    }
+
+    /// Forgets which arms the fault entered.
+    pub(super) fn forget_arms(&mut self) {
+        self.arm = None;
+        self.arm_item = None;
+        self.arms.clear();
+        self.left = false;
     }
 
     fn depth(&self) -> i32 {
@@ -228,6 +252,8 @@ impl State {
             self.designed,
             self.finite,
             self.pending_handle,
+            (self.asked, self.kept.is_some()),
+            self.outlived,
             self.handed_over.is_some(),
         )
             .hash(&mut hasher);

@@ -1,8 +1,11 @@
 //! The types of one function's locals: its graph is read until they settle.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
-use super::infer::{Infer, Types};
+use super::{
+    elements::{held, is_map},
+    infer::{Infer, Types, in_answer},
+};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{BodyId, BodyKind, Callee, End, Pattern, Place, Value},
@@ -10,7 +13,7 @@ use crate::{
 };
 
 /// How often a graph is read before its types are taken as settled.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// The types of one function, on the way.
 pub(super) struct Typing<'i, 'p, 'c> {
@@ -18,6 +21,17 @@ pub(super) struct Typing<'i, 'p, 'c> {
     pub(super) id: FnId,
     pub(super) locals: Vec<Ty>,
     pub(super) changed: bool,
+    /// Whether a method's name may tell where the type of its receiver does not: once everything else is known.
+    pub(super) guesses: bool,
+    /// Whether it was not asked.
+    pub(super) withheld: Cell<bool>,
+}
+
+impl<'i, 'p, 'c> Typing<'i, 'p, 'c> {
+    /// Types that nothing is known of.
+    pub(super) fn new(infer: &'i Infer<'p, 'c>, id: FnId, locals: Vec<Ty>) -> Self {
+        Self { infer, id, locals, changed: false, guesses: false, withheld: Cell::new(false) }
+    }
 }
 
 impl Typing<'_, '_, '_> {
@@ -29,12 +43,37 @@ impl Typing<'_, '_, '_> {
                 self.locals[at] = self.infer.program.ty_in(self.id, ty);
             }
         }
+        if let Some(own) = self.infer.program.self_type(self.id)
+            && let Some(first) = graph.bodies.first().and_then(|body| body.params.first())
+        {
+            let slot = &mut self.locals[*first as usize];
+            if matches!(slot, Ty::Watch(_)) {
+                *slot = own;
+            }
+        }
         self.params_from_callers();
+        self.rounds();
+        if self.withheld.get() {
+            self.guesses = true;
+            self.rounds();
+        }
+        Types { locals: self.locals }
+    }
+
+    fn rounds(&mut self) {
+        let graph = self.infer.graph(self.id);
         for _ in 0..ROUNDS {
             self.changed = false;
             for block in &graph.blocks {
                 for op in &block.ops {
-                    let ty = self.value(&op.value, op.span);
+                    let ty = match &op.value {
+                        Value::Call { callee, .. } if self.place(&op.to).watch().is_none() => {
+                            let fed = self.infer.fed(self.id, callee, &op.to, &|place| self.place(place));
+                            fed.map(|watch| Ty::Tuple(vec![Ty::Unknown, Ty::Watch(Arc::new(watch))]))
+                        }
+                        _ => None,
+                    };
+                    let ty = ty.unwrap_or_else(|| self.value(&op.value, op.span));
                     self.assign(&op.to, ty);
                 }
                 match &block.end {
@@ -43,7 +82,12 @@ impl Typing<'_, '_, '_> {
                         self.bind(pat, &ty);
                     }
                     End::Try { value, to, .. } => {
-                        let ty = self.place(value).inner();
+                        let ty = match self.place(value) {
+                            Ty::Named { path, args, .. } if &*path == "Poll" => {
+                                Ty::named("Poll", args.iter().map(Ty::inner).collect())
+                            }
+                            ty => ty.inner(),
+                        };
                         self.assign(to, ty);
                     }
                     End::Select { arms, .. } => {
@@ -56,11 +100,11 @@ impl Typing<'_, '_, '_> {
                     _ => {}
                 }
             }
+            self.expect_declared();
             if !self.changed {
                 break;
             }
         }
-        Types { locals: self.locals }
     }
 
     /// A parameter whose declared type does not tell is what its callers hand in.
@@ -75,7 +119,7 @@ impl Typing<'_, '_, '_> {
             .filter(|(at, local)| {
                 let ty = &self.locals[*local as usize];
                 let by_item = !matches!(self.infer.program.functions[self.id].params.get(*at), Some(Type::Path(path)) if path.segments.len() > 1 || !path.arguments.is_empty());
-                (ty.watch().is_none() && ty.opaque()) || (by_item && ty.watch().is_some())
+                (ty.watch().is_none() && (ty.opaque() || ty.receives())) || (by_item && ty.watch().is_some())
             })
             .collect();
         if opaque.is_empty() {
@@ -94,6 +138,10 @@ impl Typing<'_, '_, '_> {
             for (at, local) in &opaque {
                 let Some(arg) = args.get(*at) else { continue };
                 let ty = self.infer.place(site.function, arg);
+                if self.infer.polls_of(&ty, "next").is_some() {
+                    self.locals[*local as usize] = ty;
+                    continue;
+                }
                 let slot = &mut self.locals[*local as usize];
                 match (slot.watch(), ty.watch()) {
                     // Told by the item type so far: the caller's value has its builder calls too. The barest one counts.
@@ -121,11 +169,22 @@ impl Typing<'_, '_, '_> {
             return;
         }
         let slot = &mut self.locals[to.local as usize];
+        // What is collected goes into the collection that was declared.
+        let ty = match (&*slot, ty) {
+            (Ty::Named { path, .. }, Ty::Named { path: made, args, calls }) if &*made == "Vec" => {
+                Ty::Named { path: path.clone(), args, calls }
+            }
+            (_, ty) => ty,
+        };
         let better = slot.is_unknown()
             || (slot.watch().is_none() && slot.opaque() && (ty.watch().is_some() || !ty.opaque()));
         // `None` says less than `Some(stream)`.
-        let fuller = slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. });
-        if better || fuller {
+        let fuller =
+            slot.watch().is_none() && ty.watch().is_some() && matches!(slot, Ty::Named { .. } | Ty::Tuple(_));
+        // A declared type says less than the call that opened it.
+        let opened = matches!((&*slot, &ty), (Ty::Watch(told), Ty::Watch(made))
+            if told.source == made.source && told.opener.is_none() && told.calls.is_empty() && made.opener.is_some());
+        if better || fuller || opened {
             if *slot != ty {
                 self.changed = true;
             }
@@ -157,7 +216,7 @@ impl Typing<'_, '_, '_> {
                 for (name, pat) in fields {
                     let part = match ty {
                         Ty::Local(id, args) => self.variant_field(*id, args, path, name),
-                        _ => Ty::Unknown,
+                        ty => in_answer(ty),
                     };
                     self.bind(pat, &part);
                 }
@@ -179,9 +238,9 @@ impl Typing<'_, '_, '_> {
     fn variant_field(&self, id: usize, args: &[Ty], path: &Path, field: &str) -> Ty {
         let program = self.infer.program;
         if program.types[id].variants.is_empty() {
-            program.field(id, field, args)
+            self.infer.field(id, field, args)
         } else {
-            program.field(id, &format!("{}.{field}", path.last()), args)
+            self.infer.program.field(id, &format!("{}.{field}", path.last()), args)
         }
     }
 
@@ -189,10 +248,15 @@ impl Typing<'_, '_, '_> {
         match value {
             Value::Use(place) => self.place(place),
             Value::Await(place) => self.awaited(place),
+            Value::Ready(place) => self.place(place).inner(),
+            Value::Macro { path, args } if path.last() == "vec" => {
+                let mut parts = args.iter().map(|place| self.place(place));
+                Ty::named("Vec", vec![parts.find(|ty| !ty.is_unknown()).unwrap_or_default()])
+            }
             Value::Path(path) => self.path(path),
             Value::Tuple(places) => Ty::Tuple(places.iter().map(|place| self.place(place)).collect()),
             Value::Body(body) => Ty::Body(self.id, *body),
-            Value::Struct { path, .. } => self.constructed(path),
+            Value::Struct { path, .. } => self.constructed(path, span),
             Value::Call { callee, args, .. } => match callee {
                 Callee::Path(path) => self.call_path(path, args, span),
                 Callee::Method { name, turbofish } => self.call_method(name, turbofish, args, span),
@@ -236,10 +300,15 @@ impl Typing<'_, '_, '_> {
     }
 
     /// `Type { .. }`, `Enum::Variant { .. }`.
-    pub(super) fn constructed(&self, path: &Path) -> Ty {
+    pub(super) fn constructed(&self, path: &Path, span: Span) -> Ty {
         let whole = self.infer.program.ty_in(self.id, &Type::Path(path.clone()));
-        if matches!(whole, Ty::Local(..)) {
-            return whole;
+        match &whole {
+            Ty::Local(..) => return whole,
+            // A watch that the workspace defines itself.
+            Ty::Watch(watch) => {
+                return Ty::Watch(Arc::new(self.opened(watch.source, Vec::new(), span, false)));
+            }
+            _ => {}
         }
         let mut owner = path.clone();
         owner.segments.pop();
@@ -267,15 +336,41 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// A container takes on what is put into it.
-    pub(super) fn hold(&mut self, place: &Place, held: Ty) {
-        if place.fields.is_empty() {
-            let slot = &mut self.locals[place.local as usize];
-            if slot.watch().is_none() {
-                *slot = held;
-                self.changed = true;
-            }
+    /// A container takes on what is put into it: a collection as what it holds, anything else as the watch itself.
+    pub(super) fn hold(&mut self, place: &Place, container: &Ty, put: Ty) {
+        if !place.fields.is_empty() {
+            return;
         }
+        let held = match container {
+            Ty::Named { path, args, calls } if held(container).is_some() => {
+                if args.last().is_some_and(|known| !known.is_unknown()) {
+                    return;
+                }
+                let mut args = args.clone();
+                args.resize(args.len().max(usize::from(is_map(path)) + 1), Ty::Unknown);
+                if let Some(last) = args.last_mut() {
+                    *last = put;
+                }
+                Ty::Named { path: path.clone(), args, calls: calls.clone() }
+            }
+            _ if put.watch().is_some() => put,
+            _ => return,
+        };
+        let slot = &mut self.locals[place.local as usize];
+        if *slot != held {
+            *slot = held;
+            self.changed = true;
+        }
+    }
+
+    /// The path that a place holds.
+    pub(super) fn path_at(&self, place: &Place) -> Option<String> {
+        let graph = self.infer.graph(self.id);
+        let mut ops = graph.blocks.iter().flat_map(|block| &block.ops);
+        ops.find(|op| op.to == *place).and_then(|op| match &op.value {
+            Value::Path(path) => Some(path.segments.join("::")),
+            _ => None,
+        })
     }
 
     /// The text of a literal or path that a place holds.

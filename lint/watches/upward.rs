@@ -1,8 +1,9 @@
 //! Going up: where the outermost body in view was called or made.
 
-use rideout_rules::{catalog::Meaning, model::Outcome};
+use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
+    ready::{is_pending, polled},
     sites::Site,
     state::{Frame, Phase, State, Then},
     value::{Env, Val},
@@ -10,9 +11,8 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::{FnId, Ty},
+    facts::FnId,
     flow::graph::{BodyKind, Callee, Place, Value},
-    syntax::tree::Receiver,
 };
 
 /// Most callers gone up through.
@@ -26,29 +26,36 @@ impl Walk<'_, '_, '_> {
             && value.carries()
             && value != Val::Panic
             && !state.pending_handle
-            && !value.is_variant("Err")
+            && !value.completed().is_variant("Err")
         {
             seen.returned.set(true);
         }
         if self.is_request(frame.function) {
             return Flow::Done(Verdict::new(Outcome::OneShot, state));
         }
+        if frame.body == 0 && is_pending(&value) && self.is_poll_function(frame.function) {
+            // It is asked again when something wakes it: this path says nothing.
+            return Flow::Done(Verdict::none());
+        }
+        if self.drops_guard(frame.function, frame.body) {
+            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
+        }
         if frame.body != 0 {
             return self.made(state, frame, value);
         }
-        if function.receiver == Receiver::Value && self.drops_guard(frame.function) {
-            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
-        }
         if function.name == "main" && function.owner.is_none() {
-            let outcome = if state.pending_handle { Outcome::Ends } else { Outcome::Surfaces };
-            return Flow::Done(Verdict::new(outcome, state));
+            // The process does not end for the fault if others ran on beside the watch.
+            let lost = state.pending_handle || (state.outlived && !value.is_variant("Err"));
+            let verdict = if lost { self.dead(state) } else { Verdict::new(Outcome::Surfaces, state) };
+            return Flow::Done(verdict);
         }
         let all = self.infer.sites();
         let sites: Vec<Site> = all.get(&frame.function).map_or_else(Vec::new, |sites| {
             sites.iter().copied().filter(|site| site.function != frame.function).collect()
         });
+        let out = || self.left_in_field(state).unwrap_or_else(|| Flow::Done(self.leave(state, &value)));
         if sites.is_empty() || state.chain.len() >= HIGHEST {
-            return Flow::Done(self.leave(state, &value));
+            return out();
         }
         let mut states = Vec::new();
         for site in sites {
@@ -59,7 +66,7 @@ impl Walk<'_, '_, '_> {
                 states.push(next);
             }
         }
-        if states.is_empty() { Flow::Done(self.leave(state, &value)) } else { Flow::All(states) }
+        if states.is_empty() { out() } else { Flow::All(states) }
     }
 
     /// The state in which a caller gets the value.
@@ -68,6 +75,7 @@ impl Walk<'_, '_, '_> {
         let block = &graph.blocks[site.block as usize];
         let op = &block.ops[site.op];
         let is_async = self.infer.program.functions[frame.function].is_async;
+        let is_poll = self.is_poll_function(frame.function);
         let mut env = Env::default();
         match &op.value {
             Value::Call { args, .. } => {
@@ -75,10 +83,13 @@ impl Walk<'_, '_, '_> {
                 let params = &self.graph(frame.function).bodies[0].params;
                 let callee = &state.envs[frame.env];
                 for (place, known) in callee.entries() {
-                    if !known.holds(&Val::Ours) && !known.holds(&Val::Fresh) {
+                    let origin = self.param_of(frame.function, place.local);
+                    // What a `poll` left in its `self` is what it finds there when it is asked again.
+                    let left = is_poll && params.first() == Some(&origin) && !known.captures(frame.env);
+                    let matters = known.holds(&Val::Ours) || known.holds(&Val::Fresh) || known.holds_task();
+                    if !left && !matters {
                         continue;
                     }
-                    let origin = self.param_of(frame.function, place.local);
                     if let Some(at) = params.iter().position(|param| *param == origin)
                         && let Some(arg) = args.get(at)
                     {
@@ -103,12 +114,14 @@ impl Walk<'_, '_, '_> {
             env: 0,
             then: Then::Callers,
         }];
+        let asked_by = self.asks_by(frame.function, op);
         let given = match (&op.value, is_async) {
             (Value::Path(_), _) => Val::Returns(Box::new(if is_async {
                 Val::Done(Box::new(value.clone()))
             } else {
                 value.clone()
             })),
+            _ if asked_by.is_some() => Val::Done(Box::new(polled(asked_by.unwrap_or("next"), value.clone()))),
             (_, true) => Val::Done(Box::new(value.clone())),
             (_, false) if *value == Val::Panic => {
                 let _ = self.panic(&mut next);
@@ -118,7 +131,14 @@ impl Walk<'_, '_, '_> {
         };
         next.finite |=
             graph.blocks[site.block as usize].within.is_some_and(|id| graph.loops[id as usize].finite);
-        if value.is_fault() {
+        let passed_on = if is_poll {
+            // An error that it turned into an end is lost right there.
+            let ended = value.payload().is_variant("None");
+            value.carries() && (self.fact.shows_as == ShowsAs::Ends || !ended)
+        } else {
+            value.is_fault()
+        };
+        if passed_on {
             let location = self.location(site.function, op.span);
             next.step(location, "the fault comes back from this call");
             if graph.blocks[site.block as usize].within.is_some() {
@@ -132,19 +152,7 @@ impl Walk<'_, '_, '_> {
 
     /// The parameter that a local was bound from, or the local itself.
     pub(super) fn param_of(&self, function: FnId, local: u32) -> u32 {
-        let graph = self.graph(function);
-        graph
-            .blocks
-            .first()
-            .and_then(|block| {
-                block.ops.iter().find_map(|op| match &op.value {
-                    Value::Use(from) if op.to == Place::local(local) && from.fields.is_empty() => {
-                        Some(from.local)
-                    }
-                    _ => None,
-                })
-            })
-            .unwrap_or(local)
+        self.graph(function).bound_from(local)
     }
 
     /// A closure, `async` block or generator has ended: the walk goes on where it was made.
@@ -175,7 +183,7 @@ impl Walk<'_, '_, '_> {
         let given = match graph.bodies[frame.body as usize].kind {
             BodyKind::Generator { .. } => {
                 state.phase = Phase::Polled(100);
-                Val::Ended
+                value
             }
             BodyKind::Closure { is_async: true } => Val::Returns(Box::new(Val::Done(Box::new(value)))),
             BodyKind::Closure { is_async: false } => Val::Returns(Box::new(value)),
@@ -209,18 +217,6 @@ impl Walk<'_, '_, '_> {
                 matches!(&op.value, Value::Call { callee: Callee::Place(place), .. } if place == closure)
             })?;
             (Some(block.body) != made_in).then_some((id, op))
-        })
-    }
-
-    /// Whether dropping `self` tells somebody.
-    fn drops_guard(&self, id: FnId) -> bool {
-        let program = self.infer.program;
-        let Some(own) = program.functions[id].outer.self_type.as_ref() else { return false };
-        let Ty::Local(at, _) = program.ty_in(id, own) else { return false };
-        let known = program.known(id);
-        program.types[at].fields.keys().any(|field| match program.field(at, field, &[]) {
-            Ty::Named { path, .. } => known.word_type(&path) == Some(Meaning::Guard),
-            _ => false,
         })
     }
 }

@@ -2,14 +2,18 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
+use rideout_rules::model::Location;
+
 use crate::{
     facts::FnId,
     flow::graph::{BodyId, Place},
-    syntax::tree::Span,
 };
 
 /// The name of a value of which only some fields are known.
 pub(super) const PARTLY: &str = "_";
+
+/// The name of an error that is not tried again.
+pub(super) const PERMANENT: &str = "permanent";
 
 /// What is known of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,6 +46,8 @@ pub(super) enum Val {
     Fresh,
     /// A stream that is over.
     Ended,
+    /// A stream that gives this and is over then.
+    Raises(Box<Val>),
     /// A poll that never completes.
     Pending,
     /// A future that waits for some time.
@@ -56,10 +62,14 @@ pub(super) enum Val {
     Returns(Box<Val>),
     /// The handle of a task or thread that has ended with this.
     Handle(Box<Val>),
+    /// The handle of a task or thread that runs this.
+    Running(Box<Val>),
+    /// A set of futures, one of which has completed with this.
+    Set(Box<Val>),
     /// A panic on its way.
     Panic,
-    /// A call of a function that is already running further out.
-    Again(Span, FnId),
+    /// A call of a function that is already running further out, and the call in the outermost frame that led there.
+    Again(Location, FnId),
 }
 
 impl Val {
@@ -92,7 +102,22 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) | Self::Derived | Self::Singles(..) | Self::Panic => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::carries),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.carries(),
+            Self::Done(inner)
+            | Self::Returns(inner)
+            | Self::Handle(inner)
+            | Self::Set(inner)
+            | Self::Raises(inner) => inner.carries(),
+            _ => false,
+        }
+    }
+
+    /// Whether one of these variants is in it.
+    pub(super) fn says(&self, wanted: &[String]) -> bool {
+        let is = |name: &str| wanted.iter().any(|wanted| wanted == name);
+        match self {
+            Self::Variant { name, fields, .. } => is(name) || fields.values().any(|value| value.says(wanted)),
+            Self::Path(path) => is(path.rsplit("::").next().unwrap_or(path)),
+            Self::Done(inner) => inner.says(wanted),
             _ => false,
         }
     }
@@ -102,13 +127,25 @@ impl Val {
         match self {
             Self::Fault | Self::FaultItem(_) => true,
             Self::Variant { fields, fault, .. } => *fault || fields.values().any(Self::is_fault),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.is_fault(),
+            Self::Done(inner)
+            | Self::Returns(inner)
+            | Self::Handle(inner)
+            | Self::Set(inner)
+            | Self::Raises(inner) => inner.is_fault(),
             _ => false,
         }
     }
 
     pub(super) fn is_variant(&self, wanted: &str) -> bool {
         matches!(self, Self::Variant { name, .. } if name == wanted)
+    }
+
+    /// What a future or a closure gives when it is done.
+    pub(super) fn completed(&self) -> &Val {
+        match self {
+            Self::Done(inner) | Self::Returns(inner) => inner.completed(),
+            other => other,
+        }
     }
 
     /// What the only field of a variant is.
@@ -119,11 +156,26 @@ impl Val {
         }
     }
 
+    /// The names and numbers in a value, outermost first.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Path(path) => vec![path.rsplit("::").next().unwrap_or(path).to_owned()],
+            Self::Int(digits) => vec![digits.clone()],
+            Self::Variant { name, fields, .. } => {
+                let inner = fields.values().flat_map(Self::names);
+                std::iter::once(name.clone()).filter(|name| !name.is_empty()).chain(inner).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// A field, as far as it is known.
     pub(super) fn field(&self, name: &str) -> Val {
         match self {
             Self::Variant { fields, .. } => fields.get(name).cloned().unwrap_or_default(),
-            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) => self.clone(),
+            Self::FaultItem(_) | Self::Ours | Self::Fresh | Self::Handle(_) | Self::Running(_) => {
+                self.clone()
+            }
             Self::Fault | Self::Derived => Val::Derived,
             _ => Val::Unknown,
         }
@@ -146,10 +198,20 @@ impl Val {
     /// The first handle of an ended task in it.
     pub(super) fn handle(&self) -> Option<&Val> {
         match self {
-            Self::Handle(inner) => Some(inner),
+            Self::Handle(inner) | Self::Set(inner) => Some(inner),
             Self::Variant { fields, .. } => fields.values().find_map(Self::handle),
             Self::Done(inner) => inner.handle(),
             _ => None,
+        }
+    }
+
+    /// Whether the handle of a task is in it, of one that has ended or of one that runs.
+    pub(super) fn holds_task(&self) -> bool {
+        match self {
+            Self::Handle(_) | Self::Running(_) | Self::Set(_) => true,
+            Self::Variant { fields, .. } => fields.values().any(Self::holds_task),
+            Self::Done(inner) => inner.holds_task(),
+            _ => false,
         }
     }
 
@@ -158,9 +220,24 @@ impl Val {
         match self {
             Self::Body(_, _, own) => *own == env,
             Self::Variant { fields, .. } => fields.values().any(|value| value.captures(env)),
-            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.captures(env),
+            Self::Done(inner)
+            | Self::Returns(inner)
+            | Self::Handle(inner)
+            | Self::Running(inner)
+            | Self::Set(inner) => inner.captures(env),
             Self::Future(_, args) => args.iter().any(|value| value.captures(env)),
             _ => false,
+        }
+    }
+
+    /// What was opened anew is the watch from now on.
+    fn adopt(&mut self) {
+        match self {
+            Self::Fresh => *self = Self::Ours,
+            Self::Variant { fields, .. } => fields.values_mut().for_each(Self::adopt),
+            Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.adopt(),
+            Self::Future(_, args) => args.iter_mut().for_each(Self::adopt),
+            _ => {}
         }
     }
 
@@ -169,7 +246,9 @@ impl Val {
         self == wanted
             || match self {
                 Self::Variant { fields, .. } => fields.values().any(|value| value.holds(wanted)),
-                Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) => inner.holds(wanted),
+                Self::Done(inner) | Self::Returns(inner) | Self::Handle(inner) | Self::Set(inner) => {
+                    inner.holds(wanted)
+                }
                 _ => false,
             }
     }
@@ -191,6 +270,13 @@ impl Env {
             }
         }
         self.gather(place)
+    }
+
+    /// What was opened anew is the watch from now on.
+    pub(super) fn adopt(&mut self) {
+        if self.0.values().any(|value| value.holds(&Val::Fresh)) {
+            Rc::make_mut(&mut self.0).values_mut().for_each(Val::adopt);
+        }
     }
 
     /// What is known of a place's fields, as one value.

@@ -47,6 +47,15 @@ impl Verdict {
         self.0.iter().any(|ended| is_bad(ended.outcome))
     }
 
+    /// The call that starts what is running already, if all paths lead to one.
+    pub(super) fn nests(&self) -> Option<Location> {
+        let calls = self.0.iter().map(|ended| match ended.outcome {
+            Outcome::Nests { call } => Some(call),
+            _ => None,
+        });
+        calls.reduce(|left, right| left.and(right)).flatten()
+    }
+
     /// Whether any path gives up at a bound.
     pub(super) fn gives_up(&self) -> bool {
         self.0.iter().any(|ended| matches!(ended.outcome, Outcome::GivesUp { .. }))

@@ -14,13 +14,13 @@ use super::{
     infer::Infer,
     patterns::Names,
     polls::PollSite,
-    scope::in_loop,
+    scope::{in_loop, loop_around},
     state::{Frame, Phase, State, Then},
     verdict::Verdict,
 };
 use crate::{
     facts::FnId,
-    flow::graph::{Block, BlockId, End, Graph},
+    flow::graph::{Block, BlockId, BodyId, End, Graph},
     syntax::tree::Span,
 };
 
@@ -62,6 +62,8 @@ pub(super) struct Walk<'w, 'p, 'c> {
     budget: Cell<u32>,
     active: RefCell<HashSet<u64>>,
     memo: RefCell<HashMap<u64, Verdict>>,
+    /// Which bodies bring the watch back, as far as asked.
+    pub(super) openings: RefCell<HashMap<(FnId, BodyId), bool>>,
 }
 
 impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
@@ -80,6 +82,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             budget: Cell::new(BUDGET),
             active: RefCell::default(),
             memo: RefCell::default(),
+            openings: RefCell::default(),
         }
     }
 
@@ -120,7 +123,7 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
     /// The loop around a block, or the given span where there is none.
     pub(super) fn consumer(&self, id: FnId, block: BlockId, span: Span) -> Location {
         let graph = self.graph(id);
-        let within = graph.blocks[block as usize].within;
+        let within = loop_around(graph, &graph.blocks[block as usize]).filter(|_| !self.is_poll_function(id));
         self.location(id, within.map_or(span, |id| graph.loops[id as usize].span))
     }
 

@@ -33,7 +33,8 @@ impl Survey<'_, '_> {
         let mut names = BTreeSet::new();
         while let Some(id) = todo.pop() {
             let function = &functions[id];
-            if !is_common(&function.name) {
+            let by_trait = function.of_trait.as_deref() == Some("Stream");
+            if !is_common(&function.name) && !by_trait {
                 names.insert(function.name.clone());
             } else if let Some(owner) = &function.owner {
                 // The name says nothing, its type's does.

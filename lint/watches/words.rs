@@ -4,7 +4,7 @@ use rideout_rules::{catalog::Meaning, model::Outcome};
 
 use super::{
     state::{Phase, State, Then},
-    value::Val,
+    value::{PERMANENT, Val},
     verdict::Verdict,
     walk::{Flow, Walk},
 };
@@ -16,7 +16,7 @@ impl Walk<'_, '_, '_> {
         &self,
         state: &mut State,
         op: &Op,
-        means: Meaning,
+        (means, name): (Meaning, &str),
         args: &[Place],
         values: &[Val],
         method: bool,
@@ -29,7 +29,7 @@ impl Walk<'_, '_, '_> {
                 self.log(state);
                 Some(self.finish_call(state, op, Val::Unit))
             }
-            Meaning::Exit => Some(Flow::Done(Verdict::new(Outcome::Surfaces, state))),
+            Meaning::Exit => Some(self.exit(state, op, method)),
             Meaning::Pending => Some(self.finish_call(state, op, Val::Pending)),
             Meaning::Same => {
                 let kept = if method {
@@ -49,6 +49,14 @@ impl Walk<'_, '_, '_> {
                         let flow = self.inline(state, callee, args, Then::Wrap("Ok", op.to.clone()), op.span);
                         return Some(flow);
                     }
+                    Val::Running(task) => {
+                        return Some(self.run_task(state, &args[usize::from(!method)], *task, true));
+                    }
+                    Val::Handle(inner) => {
+                        state.waited = true;
+                        state.pending_handle = false;
+                        Val::variant("Ok", Some(Val::joined(*inner)))
+                    }
                     Val::Done(inner) => {
                         let graph = self.graph(function);
                         if graph.blocks[state.frame().block as usize].within.is_none() {
@@ -63,22 +71,38 @@ impl Walk<'_, '_, '_> {
             }
             Meaning::Send => {
                 let carries = values.iter().skip(usize::from(method)).any(Val::carries);
-                let told = carries || self.fault_arm(state).is_some() || !state.forked;
+                let told =
+                    carries || self.fault_arm(state).is_some() || !(state.forked || state.pending_handle);
                 if told && state.phase != Phase::Fresh && self.ordinary.is_none() {
                     return Some(Flow::Done(Verdict::new(Outcome::Forwards, state)));
                 }
                 Some(self.finish_call(state, op, Val::Unknown))
             }
             Meaning::Spawn => Some(self.spawn(state, op, args, values, method)),
-            Meaning::Join => {
-                let handle = values.iter().find_map(Val::handle)?.clone();
-                state.waited = true;
-                state.pending_handle = false;
-                Some(self.finish_call(state, op, Val::Done(Box::new(Val::variant("Ok", Some(handle))))))
-            }
+            Meaning::Join if method => self.join_task(state, op, values),
+            Meaning::Join => self.join_call(state, op, name, args, values),
+            Meaning::Catch => self.catch(state, op, args.first()?, first, method),
+            Meaning::Permanent => Some(self.finish_call(state, op, Val::variant(PERMANENT, Some(first)))),
             Meaning::Request | Meaning::Guard => None,
         }
     }
+
+    /// A panic is caught: the result is what joining a task would give.
+    fn catch(&self, state: &mut State, op: &Op, place: &Place, task: Val, is_async: bool) -> Option<Flow> {
+        let mut ended = match task {
+            Val::Done(inner) | Val::Returns(inner) | Val::Handle(inner) => *inner,
+            Val::Future(..) | Val::Body(..) if self.brings_back(&task) => {
+                return Some(self.run_task(state, place, task, true));
+            }
+            _ => return None,
+        };
+        while let Val::Done(inner) = ended {
+            ended = *inner;
+        }
+        let caught = Val::joined(ended);
+        Some(self.finish_call(state, op, if is_async { Val::Done(Box::new(caught)) } else { caught }))
+    }
+
     /// A call that waits: at once if nobody looks at what it gives, else where that is awaited.
     pub(super) fn sleep(&self, state: &mut State, op: &Op) -> Flow {
         let function = state.frame().function;

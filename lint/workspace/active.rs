@@ -10,13 +10,14 @@ use super::Package;
 /// The catalog entries that hold for a package by their place in the catalog, each with those of its sources whose versions fit.
 pub(crate) type Active<'c> = BTreeMap<usize, Vec<&'c Source>>;
 
-/// The entries that hold for a package.
+/// The entries that hold for a package, of those that its configuration leads to.
 ///
-/// An entry holds if the package depends on its crate or on one that re-exports it; `std` always does. A source holds if the
-/// version of the crate fits or is unknown.
+/// An entry holds if the package depends on its crate or on one that re-exports it; `std` and those of the user always do. A source
+/// holds if the version of the crate fits or is unknown.
 pub(crate) fn active<'c>(package: &Package, catalog: &'c [Crate]) -> Active<'c> {
     let holds = |(index, entry): (usize, &'c Crate)| {
         let version = match &package.dependencies {
+            Some(known) if entry.own => known.get(&entry.package).cloned().flatten(),
             Some(known) if entry.package != "std" => {
                 let mut names = std::iter::once(&entry.package).chain(&entry.also);
                 names
@@ -28,7 +29,8 @@ pub(crate) fn active<'c>(package: &Package, catalog: &'c [Crate]) -> Active<'c> 
         let sources = entry.sources.iter().filter(|source| fits(source, version.as_ref())).collect();
         Some((index, sources))
     };
-    catalog.iter().enumerate().filter_map(holds).collect()
+    let config = &package.config.entries;
+    catalog.iter().enumerate().skip(config.start).take(config.len()).filter_map(holds).collect()
 }
 
 /// A pre-release counts as the release that it leads to.
@@ -40,11 +42,15 @@ fn fits(source: &Source, version: Option<&Version>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, sync::Arc};
 
-    use rideout_rules::catalog::{self, Crate};
+    use rideout_rules::{
+        Levels,
+        catalog::{self, Crate},
+    };
 
     use super::{Package, active};
+    use crate::workspace::Config;
 
     fn entry(package: &str, also: &str, versions: &str) -> Crate {
         let source = |id: &str, more: &str| {
@@ -71,6 +77,7 @@ mod tests {
             dir: "/app".into(),
             targets: [].into(),
             dependencies: Some(dependencies),
+            config: Arc::new(Config { entries: 0..9, levels: Levels::default() }),
         }
     }
 
@@ -89,6 +96,16 @@ mod tests {
         assert_eq!(ids(&package(&[("fred", Some("0.1.0"))]), &catalog).len(), 4);
         let unknown = Package { dependencies: None, ..package(&[]) };
         assert_eq!(ids(&unknown, &catalog).len(), 6);
+    }
+
+    #[test]
+    fn what_the_user_writes_is_active_where_its_version_fits() {
+        let own = |package, versions| Crate { own: true, ..entry(package, "", versions) };
+        let catalog = [own("acme-bus", ""), own("redis", "<1")];
+        assert_eq!(ids(&package(&[("redis", Some("1.0.0"))]), &catalog).len(), 3);
+        let elsewhere = Config { entries: 1..2, levels: Levels::default() };
+        let other = Package { config: Arc::new(elsewhere), ..package(&[]) };
+        assert_eq!(ids(&other, &catalog), ["redis/any", "redis/some"]);
     }
 
     #[test]

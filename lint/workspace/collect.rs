@@ -3,18 +3,21 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use rayon::prelude::*;
 
-use super::{Package, Request, SourceFile, Workspace, manifests::Manifests, paths, scope::Scope, walk};
+use super::{
+    Package, Request, SourceFile, Workspace, config::Configs, manifests::Manifests, paths, scope::Scope, walk,
+};
 use crate::{analysis::Unread, cfg};
 
 /// The home of a file: the folder of its nearest manifest, and whether the package's targets can hold the file.
 type Home = (PathBuf, bool);
 
-/// Lists the files of a scope.
-pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) -> Workspace {
+/// Lists the files of a scope. The error is a mistake in a configuration.
+pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) -> Result<Workspace, String> {
     let Scope { root, layouts, packages: chosen, paths: asked, mut warnings } = scope;
     let asked = asked.unwrap_or_default();
     let members: BTreeSet<&PathBuf> = layouts.iter().flat_map(|layout| &layout.members).collect();
@@ -58,7 +61,14 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
         }
     }
 
-    let (packages, index) = packages(files.values().map(|(home, _)| home), manifests, &mut warnings);
+    let dirs: BTreeSet<&PathBuf> = files.values().map(|((dir, _), _)| dir).collect();
+    let configs = Configs::read(request, &root, &dirs, manifests, &mut warnings)?;
+    let before = files.values().filter(|(_, reported)| *reported).count();
+    files.retain(|path, _| !configs.excludes(path));
+    let excluded = before - files.values().filter(|(_, reported)| *reported).count();
+
+    let (mut packages, index) = packages(files.values().map(|(home, _)| home), manifests, &mut warnings);
+    let catalog = configs.apply(&mut packages);
     let mut files: Vec<SourceFile> = files
         .into_iter()
         .filter_map(|(path, (home, reported))| {
@@ -73,9 +83,11 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
     failures.dedup();
     let unread = failures
         .into_iter()
+        .filter(|(path, _)| !configs.excludes(path))
         .map(|(path, reason)| Unread { path: paths::relative(&root, &path), reason, line: None })
         .collect();
-    Workspace { root, packages, files, warnings, unread, tests: request.include_tests }
+    let tests = request.include_tests;
+    Ok(Workspace { root, packages, files, warnings, unread, tests, catalog, excluded })
 }
 
 /// Walks the folders of the command line whole; the files of the command line are there whatever an ignore file says.
@@ -210,5 +222,5 @@ fn package((dir, part): &Home, manifests: &Manifests) -> (Package, Option<String
         Some(Ok(manifest)) => manifest.target_files(dir),
         _ => BTreeSet::new(),
     };
-    (Package { name, dir: dir.clone(), targets, dependencies }, warning)
+    (Package { name, dir: dir.clone(), targets, dependencies, config: Arc::default() }, warning)
 }

@@ -39,6 +39,7 @@ pub(super) struct PackageTable {
     /// Where the workspace is, if not above.
     pub(super) workspace: Option<PathBuf>,
     build: Option<toml::Value>,
+    metadata: Option<toml::Value>,
 }
 
 /// A value, or a word that says that the workspace holds it.
@@ -57,6 +58,7 @@ pub(super) struct WorkspaceTable {
     pub(super) exclude: Vec<String>,
     pub(super) default_members: Option<Vec<String>>,
     pub(super) dependencies: Table,
+    metadata: Option<toml::Value>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -156,6 +158,18 @@ impl Manifest {
     /// The package's name, if there is a package.
     pub(super) fn name(&self) -> Option<&str> {
         self.package.as_ref()?.name.as_deref()
+    }
+
+    /// The tables that configure Rideout, by name.
+    pub(super) fn configurations(&self) -> Vec<&'static str> {
+        let holds = |metadata: Option<&toml::Value>| metadata.is_some_and(|it| it.get("rideout").is_some());
+        let package = self.package.as_ref().and_then(|package| package.metadata.as_ref());
+        let workspace = self.workspace.as_ref().and_then(|workspace| workspace.metadata.as_ref());
+        [("[workspace.metadata.rideout]", workspace), ("[package.metadata.rideout]", package)]
+            .into_iter()
+            .filter(|(_, metadata)| holds(*metadata))
+            .map(|(name, _)| name)
+            .collect()
     }
 
     /// Every dependency: normal, dev and build, of every platform. A name may come twice.

@@ -202,6 +202,7 @@ mod tests {
             dir: dir.path().to_owned(),
             targets: [tool].into(),
             dependencies: None,
+            config: Default::default(),
         };
         let modules = Modules::new(&[package]);
         assert_eq!(modules.standing(&feed), Standing::Module);

@@ -60,6 +60,7 @@ mod tests {
             dir: "/app".into(),
             targets: ["/app/lint/lib.rs".into(), "/app/tool.rs".into()].into(),
             dependencies: Some([].into()),
+            config: Default::default(),
         };
         let place = |path: &str| {
             let place = package.module(Path::new(path));

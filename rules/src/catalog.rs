@@ -11,11 +11,15 @@ use serde::Deserialize;
 use crate::model::ShowsAs;
 
 mod builtin;
+mod check;
 mod needles;
+mod own;
 mod shape;
 
 pub use builtin::builtin;
+pub use check::Mistake;
 pub use needles::{Needle, needles};
+pub use own::{Own, Transient, check_paths, extended};
 pub use shape::Shape;
 
 /// One catalog file: what Rideout knows about one crate.
@@ -39,9 +43,15 @@ pub struct Crate {
     /// Words of the control flow that this crate brings.
     #[serde(default, rename = "word")]
     pub words: Vec<Word>,
+    /// Kinds of channels that the crate brings.
+    #[serde(default, rename = "channel")]
+    pub channels: Vec<Channel>,
     /// Helpers that call a closure again.
     #[serde(default, rename = "reopen")]
     pub reopens: Vec<Reopen>,
+    /// Whether the user has written it: its paths stand for themselves, and it is active for every package.
+    #[serde(skip)]
+    pub own: bool,
 }
 
 impl Crate {
@@ -64,6 +74,7 @@ pub struct Source {
     /// The API as a person would name it, `tonic::Streaming`.
     pub api: String,
     /// Where the facts were read: crate, version, file.
+    #[serde(default)]
     pub cite: String,
     /// Versions for which the entry holds. Default: all.
     #[serde(default)]
@@ -87,6 +98,12 @@ pub struct Source {
     /// How a transient fault shows. Empty: nothing transient reaches the consumer.
     #[serde(default, rename = "fault")]
     pub faults: Vec<FaultFact>,
+    /// Whether the items come in a channel, so that a receiver of `items` is this source.
+    #[serde(default)]
+    pub channel: bool,
+    /// Who takes the sender of the program's own channel, or a closure that sends to it.
+    #[serde(default)]
+    pub fed: Vec<Feed>,
     /// Builder calls and arguments that change a fact.
     #[serde(default, rename = "when")]
     pub whens: Vec<When>,
@@ -120,13 +137,43 @@ pub struct Opener {
     /// Whether a receiver whose type is unknown is accepted too (the method's name is telling), as a guess.
     #[serde(default)]
     pub telling: bool,
+    /// Whether what it gives is as dead as its receiver: asking a dead receiver for another opens nothing.
+    #[serde(default)]
+    pub borrows: bool,
+}
+
+/// A call that takes the sender of a channel, or a closure that sends to it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Feed {
+    /// Path of a free or associated function.
+    #[serde(default, rename = "fn")]
+    pub function: Option<String>,
+    /// Name of a method.
+    #[serde(default)]
+    pub method: Option<String>,
+    /// Types that have the method.
+    #[serde(default)]
+    pub on: Vec<String>,
+}
+
+/// A kind of channel: how it is made, and how its receiver is asked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Channel {
+    /// Paths of the functions that make a sender and a receiver.
+    pub fns: Vec<String>,
+    /// Paths of the types of the receiver.
+    pub types: Vec<String>,
+    /// The receiver's polling methods.
+    pub polls: Vec<Poll>,
 }
 
 /// A call that asks a source for its next item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Poll {
-    /// Name of the method.
+    /// Name of the method; `await` for a source that is itself a future.
     pub method: String,
     /// What it gives, with `T` for the item. `Result<Option<T>>`, `Option<Result<T>>`, `Result<T>`, `T`.
     pub gives: Shape,
@@ -136,6 +183,12 @@ pub struct Poll {
     /// Whether the call hands a callback to the library, which calls it with each item (`set_delegate`).
     #[serde(default)]
     pub callback: bool,
+    /// For a callback: which argument after the receiver is the closure that hears of the fault, from 0. Default: the first closure.
+    #[serde(default)]
+    pub closure: Option<usize>,
+    /// For a callback: variants that it returns to end the watch.
+    #[serde(default)]
+    pub stops: Vec<String>,
     /// Whether the `None` of this call says that the connection was lost, and the source goes on (`PgListener::try_recv`).
     #[serde(default)]
     pub none_heals: bool,
@@ -173,6 +226,9 @@ pub struct FaultFact {
     /// For `ends`: the item's variant that comes right before the end (`Message::Close`).
     #[serde(default)]
     pub announced_by: Option<String>,
+    /// Methods that bring the connection back, and not the subscription.
+    #[serde(default)]
+    pub healed_by: Vec<String>,
     /// Methods that make the watch hear again after a fault which heals the connection but loses the subscription.
     #[serde(default)]
     pub restored_by: Vec<String>,
@@ -190,7 +246,10 @@ pub struct When {
     /// Text of the first argument, if it matters (`false`).
     #[serde(default)]
     pub argument: Option<String>,
-    /// `method`: looked for on the value's own chain. `file`: anywhere in the file.
+    /// Calls, written like `calls`, that keep it from holding.
+    #[serde(default)]
+    pub unless: Vec<String>,
+    /// Where the calls are looked for.
     #[serde(default)]
     pub within: Within,
     /// What holds then.
@@ -207,7 +266,10 @@ pub enum Within {
     /// On the chain of calls that made the value.
     #[default]
     Chain,
-    /// Anywhere in the file.
+    /// On the way of the value, and of what it was made of, wherever in the program that stands. What leaves the view is looked
+    /// for in the text of the files that it was seen in.
+    Value,
+    /// In the text of the files that open and ask it.
     File,
 }
 
@@ -242,6 +304,9 @@ pub struct Value {
     pub on: Vec<String>,
     /// Path of the type it gives (`redis::aio::PubSub`), maybe in `Result<..>` or a tuple.
     pub gives: Shape,
+    /// Whether what it gives is as dead as its receiver.
+    #[serde(default)]
+    pub borrows: bool,
 }
 
 /// What a word of the control flow means.
@@ -262,6 +327,8 @@ pub enum Meaning {
     Same,
     /// Wraps a future's result in `Ok`, or gives `Err` when time is up.
     Timeout,
+    /// Runs a future or a closure, and gives `Err` for a panic in it.
+    Catch,
     /// A type whose presence among a function's parameters makes it the handler of one request or client.
     Request,
     /// A type whose drop tells the process or a supervisor.
@@ -270,6 +337,8 @@ pub enum Meaning {
     Join,
     /// A future that never completes.
     Pending,
+    /// Makes an error that a retry helper does not try again.
+    Permanent,
 }
 
 /// Words of the control flow, by meaning.
@@ -302,9 +371,12 @@ pub struct Reopen {
     /// Path of a free or associated function.
     #[serde(default, rename = "fn")]
     pub function: Option<String>,
-    /// Name of a method on the closure or function.
+    /// Name of a method, on the closure or on a policy.
     #[serde(default)]
     pub method: Option<String>,
+    /// Types of the policy that has the method. Empty: it is one of the closure.
+    #[serde(default)]
+    pub on: Vec<String>,
     /// Which argument is the closure, from 0. For a method the receiver is 0.
     #[serde(default)]
     pub closure: usize,
@@ -317,7 +389,7 @@ pub struct Reopen {
     /// Whether it stops after a number of calls or a time by default.
     #[serde(default)]
     pub bounded: bool,
-    /// Calls on the policy or the chain, their first arguments, or texts of the file, that lift the bound.
+    /// Calls on the policy, their first arguments, or fields with their values (`a: b`), that lift the bound.
     #[serde(default)]
     pub unbounded_by: Vec<String>,
     /// Calls on the policy or the chain that set a bound.
@@ -327,6 +399,7 @@ pub struct Reopen {
     #[serde(default)]
     pub factory: bool,
     /// Where the facts were read.
+    #[serde(default)]
     pub cite: String,
 }
 
@@ -342,20 +415,13 @@ fn yes() -> bool {
 pub fn parse(text: &str) -> Result<Crate, String> {
     let entry: Crate = toml::from_str(text).map_err(|error| error.to_string())?;
     for source in &entry.sources {
-        for fault in source.faults.iter().chain(source.whens.iter().flat_map(|when| &when.faults)) {
-            if (fault.shows_as == ShowsAs::Variant) != fault.variant.is_some() {
-                return Err(format!("source `{}`: `variant` goes with `shows-as = \"variant\"`", source.id));
-            }
-        }
-        if source.open.is_empty() && source.types.is_empty() && source.items.is_empty() {
-            return Err(format!("source `{}` has no `open`, `types` or `items`", source.id));
-        }
-        if let Some(broken) = source.types.iter().find(|ty| ty.contains('<') && Shape::parse(ty).is_err()) {
-            return Err(format!("source `{}`: cannot read the type `{broken}`", source.id));
-        }
-        if source.item.is_none() && source.polls.is_empty() {
-            return Err(format!("source `{}` has neither `item` nor `polls`", source.id));
-        }
+        source.check().map_err(|mistake| mistake.sentence)?;
+    }
+    for value in &entry.values {
+        value.check().map_err(|mistake| mistake.sentence)?;
+    }
+    for reopen in &entry.reopens {
+        reopen.check().map_err(|mistake| mistake.sentence)?;
     }
     Ok(entry)
 }

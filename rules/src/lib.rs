@@ -5,6 +5,7 @@
 //! judge what it found.
 
 pub mod catalog;
+mod levels;
 pub mod model;
 pub mod rule;
 pub mod suppression;
@@ -24,7 +25,8 @@ mod unread_file;
 mod testing;
 
 pub use invalid_suppression::invalid_suppression;
-use model::{FaultPath, Finding, Watch};
+pub use levels::{Levels, Setting};
+use model::{FaultPath, Finding, Level, Watch};
 pub use rule::{Rule, Verdict};
 pub use unread_file::unread_file;
 
@@ -43,22 +45,28 @@ pub const RULES: &[Rule] = &[
 
 /// Judges a watch: what the first of its faults that leads to a defect has to say, or nothing.
 ///
-/// The faults count in the order of `watch.faults`. Several paths may belong to one fault (its callers, the branches of one
-/// arm); the construct that loses the fault gets one finding, under the most specific rule that matches any of its paths.
-pub fn judge(watch: &Watch) -> Vec<Finding> {
+/// The faults count in the order of `watch.faults`; one whose findings are off or pedantic does not hide a later one that counts.
+/// Several paths may belong to one fault (its callers, the branches of one arm); the construct that loses the fault gets one
+/// finding, under the most specific rule that matches any of its paths.
+pub fn judge(watch: &Watch, levels: &Levels) -> Vec<Finding> {
     let mut seen: Vec<&FaultPath> = Vec::new();
+    let mut pedantic: Vec<Finding> = Vec::new();
     for first in &watch.faults {
         if seen.iter().any(|path| same_fault(path, first)) {
             continue;
         }
         seen.push(first);
         let group: Vec<&FaultPath> = watch.faults.iter().filter(|path| same_fault(path, first)).collect();
-        let findings = judge_fault(watch, &group);
-        if !findings.is_empty() {
+        let found = judge_fault(watch, &group).into_iter().filter_map(|finding| levels.apply(finding));
+        let findings: Vec<Finding> = found.collect();
+        if findings.iter().any(|finding| finding.level == Level::Deny) {
             return findings;
         }
+        if pedantic.is_empty() {
+            pedantic = findings;
+        }
     }
-    Vec::new()
+    pedantic
 }
 
 fn same_fault(left: &FaultPath, right: &FaultPath) -> bool {
@@ -83,9 +91,14 @@ fn judge_fault(watch: &Watch, paths: &[&FaultPath]) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RULES, judge};
+    use super::{Levels, RULES, Setting};
+    use crate::model::{Finding, Watch};
     use crate::model::{Level, Outcome, ShowsAs};
     use crate::testing::{arm, at, path, watch};
+
+    fn judge(watch: &Watch) -> Vec<Finding> {
+        super::judge(watch, &Levels::default())
+    }
 
     #[test]
     fn every_page_has_the_sections_in_order() {
@@ -188,5 +201,38 @@ mod tests {
         assert_eq!(judge(&accept)[0].level, Level::Deny);
         accept.source.guessed = true;
         assert_eq!(judge(&accept)[0].level, Level::Pedantic);
+    }
+
+    fn levels(settings: &[(&str, Setting)]) -> Levels {
+        let mut levels = Levels::default();
+        for (id, setting) in settings {
+            levels.set(RULES.iter().find(|rule| rule.id == *id).unwrap(), *setting);
+        }
+        levels
+    }
+
+    #[test]
+    fn a_finding_that_does_not_count_hides_none_that_does() {
+        let unpaced = path(ShowsAs::CallError, Outcome::Continues { paced: false, by: at(1) });
+        let both = watch(vec![unpaced, path(ShowsAs::Ends, Outcome::Ends)]);
+        let found = |settings: &[(&str, Setting)]| {
+            let findings = super::judge(&both, &levels(settings));
+            findings.into_iter().map(|finding| (finding.rule, finding.level)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[]), [("unpaced-reopen", Level::Deny)]);
+        for setting in [Setting::Pedantic, Setting::Off] {
+            assert_eq!(found(&[("unpaced-reopen", setting)]), [("unguarded-watch", Level::Deny)]);
+        }
+        let all = [("unpaced-reopen", Setting::Pedantic), ("unguarded-watch", Setting::Off)];
+        assert_eq!(found(&all), [("unpaced-reopen", Level::Pedantic)]);
+        assert_eq!(found(&[("unpaced-reopen", Setting::Off), ("unguarded-watch", Setting::Off)]), []);
+    }
+
+    #[test]
+    fn deny_raises_what_is_pedantic_by_itself() {
+        let mut guess = watch(vec![path(ShowsAs::Ends, Outcome::Ends)]);
+        guess.source.guessed = true;
+        let found = super::judge(&guess, &levels(&[("unguarded-watch", Setting::Deny)]));
+        assert_eq!(found[0].level, Level::Deny);
     }
 }

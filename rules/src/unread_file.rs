@@ -44,7 +44,7 @@ pub async fn first(mut rates: Receiver<Rate>, table: &RateTable) {
 
 ### Use instead
 
-Mend the file, or leave it out of scope if it is no Rust of yours.
+Mend the file, or leave it out with `exclude` in `rideout.toml` if it is no Rust of yours.
 
 ```rust
 use tokio::sync::broadcast::Receiver;
@@ -67,7 +67,7 @@ pub fn unread_file(location: Location, reason: &str) -> Finding {
         primary: location,
         label: "not read beyond this place".to_owned(),
         message: format!("this file could not be checked: {reason}"),
-        help: "mend the file, or leave it out of scope".to_owned(),
+        help: "mend the file, or leave it out with `exclude` in rideout.toml".to_owned(),
     };
     RULE.without_watch(verdict, reason)
 }

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Lowering, Target};
+use super::{Lowering, Target, counters::steps};
 use crate::{
     flow::graph::{BodyKind, Callee, End, Place, Value},
     syntax::tree::{self, Expr, ExprKind, Op, Path, Span},
@@ -150,6 +150,12 @@ impl Lowering {
             _ => Callee::Place(self.expr(callee)),
         };
         let args = self.exprs(args);
+        let callee_place = match callee_place {
+            Callee::Path(path) if !args.is_empty() && names_a_trait_method(&path) => {
+                Callee::Method { name: path.last().to_owned(), turbofish: Vec::new() }
+            }
+            other => other,
+        };
         if let (Callee::Path(path), [state, step]) = (&callee_place, args.as_slice())
             && matches!(path.last(), "unfold" | "try_unfold")
         {
@@ -197,11 +203,10 @@ impl Lowering {
         }
     }
 
-    /// `x = x + 1` counts as `x += 1` does.
+    /// `x = x + 1` counts as `x += 1` does, and so does `x = if fine { 0 } else { x + 1 }`.
     fn note_step(&mut self, left: &Expr, right: &Expr) {
-        if let (ExprKind::Path(target), ExprKind::Binary(Op::Other, operand, _)) = (&left.kind, &right.kind)
-            && let ExprKind::Path(source) = &operand.kind
-            && source == target
+        if let ExprKind::Path(target) = &left.kind
+            && steps(right, target)
             && let Some(local) = target.single().and_then(|name| self.resolve(name))
         {
             self.graph.locals[local as usize].counts = true;
@@ -303,6 +308,18 @@ impl Lowering {
 /// What stands before a body.
 fn head_of(whole: Span, body: Span) -> Span {
     Span { start: whole.start, end: body.start.saturating_sub(1).max(whole.start) }
+}
+
+/// `StreamExt::next(&mut stream)` is `stream.next()`, `Option::take(&mut slot)` is `slot.take()`.
+fn names_a_trait_method(path: &Path) -> bool {
+    let method = path.last().starts_with(char::is_lowercase) && !matches!(path.last(), "from" | "default");
+    let owner = path.segments.iter().rev().nth(1);
+    method
+        && owner.is_some_and(|owner| {
+            let owner = owner.as_str();
+            matches!(owner, "Stream" | "StreamExt" | "TryStream" | "TryStreamExt" | "Option" | "Result")
+                || matches!(owner, "Future" | "FutureExt" | "TryFutureExt")
+        })
 }
 
 fn is_condition(expr: &Expr) -> bool {

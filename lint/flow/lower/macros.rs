@@ -44,7 +44,10 @@ impl Lowering {
                 self.block = fine;
                 self.unit(span)
             }
-            MacroKind::Ready(value) => self.expr(value),
+            MacroKind::Ready(value) => {
+                let value = self.expr(value);
+                self.put(Value::Ready(value), span)
+            }
             MacroKind::Plain(args) => {
                 let args = self.exprs(args);
                 self.put(Value::Macro { path: node.path.clone(), args }, span)

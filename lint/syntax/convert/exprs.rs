@@ -3,7 +3,7 @@
 use super::{Context, name};
 use crate::syntax::{
     macros,
-    tree::{Arm, Block, Expr, ExprKind, Let, Op, Pat, Span, Statement, Type},
+    tree::{Arm, Block, Expr, ExprKind, Let, Macro, MacroKind, Op, Pat, Path, Span, Statement, Type},
 };
 
 impl Context {
@@ -102,9 +102,7 @@ impl Context {
             syn::Expr::Tuple(node) => {
                 ExprKind::Tuple(node.elems.iter().map(|elem| self.expr(elem)).collect())
             }
-            syn::Expr::Array(node) => {
-                ExprKind::Other(node.elems.iter().map(|elem| self.expr(elem)).collect())
-            }
+            syn::Expr::Array(node) => list(node.elems.iter().map(|elem| self.expr(elem)).collect()),
             syn::Expr::Repeat(node) => ExprKind::Other(vec![self.expr(&node.expr)]),
             syn::Expr::Struct(node) => ExprKind::Struct {
                 path: self.path(&node.path),
@@ -233,4 +231,10 @@ impl Span {
     pub(crate) fn to(self, end: Span) -> Span {
         Span { start: self.start, end: end.end.max(self.end) }
     }
+}
+
+/// An array is as good as a `vec![..]`.
+fn list(elems: Vec<Expr>) -> ExprKind {
+    let path = Path { segments: vec!["vec".to_owned()], arguments: Vec::new() };
+    ExprKind::Macro(Box::new(Macro { path, kind: MacroKind::Plain(elems) }))
 }

@@ -10,7 +10,18 @@ use crate::{
 
 impl Context {
     pub(super) fn items(self, items: &[syn::Item]) -> Vec<Item> {
-        items.iter().filter_map(|item| self.item(item)).collect()
+        items.iter().flat_map(|item| self.expanded(item)).collect()
+    }
+
+    /// An item, or those in a macro whose body reads as items (`pin_project! { struct .. }`).
+    fn expanded(self, item: &syn::Item) -> Vec<Item> {
+        match item {
+            syn::Item::Macro(node) if node.ident.is_none() && !is_test(&node.attrs) => {
+                syn::parse2::<syn::File>(node.mac.tokens.clone())
+                    .map_or_else(|_| Vec::new(), |file| self.items(&file.items))
+            }
+            item => self.item(item).into_iter().collect(),
+        }
     }
 
     pub(super) fn item(self, item: &syn::Item) -> Option<Item> {
@@ -33,6 +44,7 @@ impl Context {
             syn::Item::Struct(node) => Item::Struct {
                 name: name(&node.ident),
                 fields: self.fields(&node.fields),
+                private: private(&node.fields),
                 generics: self.generics(&node.generics),
             },
             syn::Item::Enum(node) => Item::Enum {
@@ -106,6 +118,7 @@ impl Context {
                 syn::FnArg::Receiver(node) => {
                     receiver = match &node.kind {
                         syn::ReceiverKind::Reference(..) => Receiver::Reference,
+                        syn::ReceiverKind::Typed(_, ty) if self.is_pin(ty) => Receiver::Pinned,
                         _ => Receiver::Value,
                     };
                     params.push(Param {
@@ -139,15 +152,12 @@ impl Context {
         }
     }
 
+    fn is_pin(self, ty: &syn::Type) -> bool {
+        matches!(self.ty(ty), Type::Path(path) if path.last() == "Pin")
+    }
+
     fn fields(self, fields: &syn::Fields) -> Vec<(String, Type)> {
-        fields
-            .iter()
-            .enumerate()
-            .map(|(index, field)| {
-                let field_name = field.ident.as_ref().map_or_else(|| index.to_string(), name);
-                (field_name, self.ty(&field.ty))
-            })
-            .collect()
+        named(fields).map(|(name, field)| (name, self.ty(&field.ty))).collect()
     }
 
     fn generics(self, generics: &syn::Generics) -> Generics {
@@ -226,4 +236,19 @@ fn flatten(tree: &syn::UseTree, path: &mut Vec<String>, uses: &mut Vec<Use>) {
         syn::UseTree::Glob(_) => uses.push(Use { path: path.clone(), alias: None }),
         syn::UseTree::Group(node) => node.items.iter().for_each(|tree| flatten(tree, path, uses)),
     }
+}
+
+/// Fields with their names; those of a tuple are named `0`, `1`, ...
+fn named(fields: &syn::Fields) -> impl Iterator<Item = (String, &syn::Field)> {
+    fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| (field.ident.as_ref().map_or_else(|| index.to_string(), name), field))
+}
+
+fn private(fields: &syn::Fields) -> Vec<String> {
+    named(fields)
+        .filter(|(_, field)| matches!(field.vis, syn::Visibility::Inherited))
+        .map(|(name, _)| name)
+        .collect()
 }

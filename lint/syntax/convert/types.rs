@@ -16,8 +16,8 @@ impl Context {
             },
             syn::Type::Reference(node) => self.ty(&node.elem),
             syn::Type::Ptr(node) => self.ty(&node.elem),
-            syn::Type::Slice(node) => self.ty(&node.elem),
-            syn::Type::Array(node) => self.ty(&node.elem),
+            syn::Type::Slice(node) => list(self.ty(&node.elem)),
+            syn::Type::Array(node) => list(self.ty(&node.elem)),
             syn::Type::Group(node) => self.ty(&node.elem),
             syn::Type::Paren(node) => self.ty(&node.elem),
             syn::Type::Tuple(node) => Type::Tuple(node.elems.iter().map(|ty| self.ty(ty)).collect()),
@@ -90,4 +90,9 @@ impl Context {
         }
         Bound { path: self.path(path), associated }
     }
+}
+
+/// A slice or an array is as good as a `Vec`.
+fn list(elem: Type) -> Type {
+    Type::Path(Path { segments: vec!["Vec".to_owned()], arguments: vec![elem] })
 }

@@ -57,5 +57,8 @@ mod tests {
                 );
             }
         }
+        for reopen in builtin().iter().flat_map(|entry| &entry.reopens) {
+            assert!(reopen.cite.contains(|c: char| c.is_ascii_digit()), "{reopen:?} cites no version");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a file must contain for an entry to matter: the needles of the search that decides which files are parsed.
 
-use super::{Crate, Opener, Shape, Value};
+use super::{Crate, Feed, Opener, Shape, Value};
 
 /// Names that many crates use: a file that means this crate's must also name the crate or the module.
 const COMMON: &[&str] = &[
@@ -111,7 +111,7 @@ pub fn needles(entry: &Crate) -> Vec<Needle> {
     for source in entry.sources.iter().filter(|source| !source.faults.is_empty() || !source.whens.is_empty())
     {
         for opener in &source.open {
-            of_opener(opener, &roots, &mut needles);
+            of_opener(opener, entry, &roots, &mut needles);
             // A builder with a common method may never be named: then the call that gives it is looked for.
             let common = opener.method.as_deref().is_some_and(|method| COMMON_METHODS.contains(&method));
             let gives = |value: &&Value| {
@@ -121,13 +121,22 @@ pub fn needles(entry: &Crate) -> Vec<Needle> {
             for value in entry.values.iter().filter(gives).filter(|_| common) {
                 match (&value.method, &value.function) {
                     (Some(method), _) => needles.push(Needle::word(format!(".{method}"))),
-                    (None, Some(function)) => of_path(function, &roots, &mut needles),
+                    (None, Some(function)) => of_path(function, entry, &roots, &mut needles),
                     (None, None) => {}
                 }
             }
         }
+        for feed in &source.fed {
+            let Feed { function, method, on } = feed.clone();
+            of_opener(
+                &Opener { function, method, on, argument: None, gives: None, telling: false, borrows: false },
+                entry,
+                &roots,
+                &mut needles,
+            );
+        }
         for path in source.types.iter().chain(&source.items) {
-            of_path(path, &roots, &mut needles);
+            of_path(path, entry, &roots, &mut needles);
         }
     }
     needles.sort();
@@ -143,22 +152,24 @@ fn mentions(shape: &Shape, path: &str) -> bool {
     }
 }
 
-fn of_opener(opener: &Opener, roots: &[String], needles: &mut Vec<Needle>) {
+fn of_opener(opener: &Opener, entry: &Crate, roots: &[String], needles: &mut Vec<Needle>) {
     if let Some(path) = &opener.function {
         match path.rsplit("::").nth(1) {
             // An associated function goes with its type.
             Some(owner) if owner.starts_with(char::is_uppercase) => {
-                of_path(path.rsplit_once("::").map_or(path.as_str(), |(owner, _)| owner), roots, needles);
+                let owner = path.rsplit_once("::").map_or(path.as_str(), |(owner, _)| owner);
+                of_path(owner, entry, roots, needles);
             }
-            _ => of_path(path, roots, needles),
+            _ => of_path(path, entry, roots, needles),
         }
     }
     // A field of such a type may be declared in one file and opened in another.
-    let common = |path: &&String| path.rsplit("::").next().is_some_and(|last| COMMON.contains(&last));
-    opener.on.iter().filter(common).for_each(|path| of_path(path, roots, needles));
+    let common =
+        |path: &&String| entry.own || path.rsplit("::").next().is_some_and(|last| COMMON.contains(&last));
+    opener.on.iter().filter(common).for_each(|path| of_path(path, entry, roots, needles));
     match opener.method.as_deref() {
         Some(method) if method == "*" || (COMMON_METHODS.contains(&method) && !opener.on.is_empty()) => {
-            opener.on.iter().for_each(|path| of_path(path, roots, needles));
+            opener.on.iter().for_each(|path| of_path(path, entry, roots, needles));
         }
         // A generated method may be called where its type is not named, so the name up to the `*` has to do.
         Some(method) => {
@@ -170,7 +181,7 @@ fn of_opener(opener: &Opener, roots: &[String], needles: &mut Vec<Needle>) {
 }
 
 /// The last segment, without arguments; for a common name with its module, or else with one of the crate's roots.
-fn of_path(path: &str, roots: &[String], needles: &mut Vec<Needle>) {
+fn of_path(path: &str, entry: &Crate, roots: &[String], needles: &mut Vec<Needle>) {
     let path = path.split('<').next().unwrap_or(path);
     let segments: Vec<&str> = path.split("::").collect();
     let pattern = segments.last().copied().unwrap_or_default();
@@ -178,8 +189,8 @@ fn of_path(path: &str, roots: &[String], needles: &mut Vec<Needle>) {
     if last.is_empty() || last.contains('*') {
         return;
     }
-    // Every file names the standard library: there the name itself has to do.
-    let everywhere = roots.iter().any(|root| root == "std");
+    // Every file names the standard library, and a crate does not name itself: there the name itself has to do.
+    let everywhere = entry.own || roots.iter().any(|root| root == "std");
     if everywhere || (!COMMON.contains(&last) && last.len() > 4) {
         let (open_start, open_end) = (pattern.starts_with('*'), pattern.ends_with('*'));
         needles.push(Needle { open_start, open_end, ..Needle::word(last) });
@@ -250,6 +261,28 @@ mod tests {
         assert!(found(&Needle { open_start: true, ..word }, "a_feed"));
         let method = Needle::word(".feed");
         assert!(found(&method, "a.feed(") && !found(&method, "a.feeds("));
+    }
+
+    #[test]
+    fn the_users_own_names_need_nothing_beside_them() {
+        let entry = parse(
+            r#"
+            package = "bus"
+            [[source]]
+            id = "bus"
+            api = "bus::Receiver"
+            types = ["bus::Receiver"]
+            item = "T"
+            open = [{ method = "listen", on = ["bus::Hub"] }]
+            [[source.fault]]
+            shows-as = "ends"
+            text = "it ends"
+            "#,
+        )
+        .unwrap();
+        let found = needles(&crate::catalog::Crate { own: true, ..entry });
+        let wanted = [".listen", "Hub", "Receiver"].map(Needle::word);
+        assert_eq!(found, wanted);
     }
 
     #[test]
