@@ -5,6 +5,7 @@ mod functions;
 pub(crate) mod known;
 mod lowered;
 mod modules;
+mod narrow;
 mod own;
 pub(crate) mod program;
 mod read;

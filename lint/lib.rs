@@ -4,6 +4,7 @@
 //! (each fault walked to its end, judged by the rules) -> `report`. No stage reaches back.
 
 mod analysis;
+mod cfg;
 mod cli;
 mod facts;
 mod flow;

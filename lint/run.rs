@@ -90,8 +90,8 @@ fn groups(workspace: &Workspace) -> Vec<usize> {
 /// Whether a file is part of no crate: nothing declares it as a module.
 fn is_orphan(workspace: &Workspace, modules: &Modules, rel: &str) -> bool {
     workspace.files.iter().find(|file| file.rel == rel).is_some_and(|file| {
-        let in_package = workspace.packages[file.package].dependencies.is_some();
-        in_package && !file.asked && modules.standing(&file.path) == Standing::Orphan
+        let below_manifest = || workspace.packages[file.package].dir.join("Cargo.toml").is_file();
+        !file.asked && modules.standing(&file.path) == Standing::Orphan && below_manifest()
     })
 }
 
@@ -139,6 +139,7 @@ impl<'a> Context<'a> {
         let name = |package: &usize| self.workspace.packages[*package].crate_name();
         let mut program = Program::default();
         program.members = packages.iter().map(name).collect();
+        program.foreign = self.foreign(&packages);
         let mut have: HashSet<usize> = HashSet::new();
         let (mut searched, mut sought) = (BTreeSet::new(), BTreeSet::new());
         let mut texts = texts;
@@ -167,6 +168,19 @@ impl<'a> Context<'a> {
             names = Some(Names::new(&searched));
         }
         part
+    }
+
+    /// The names in code of what some packages depend on, but for themselves.
+    fn foreign(&self, packages: &BTreeSet<usize>) -> HashSet<String> {
+        let own: HashSet<&str> =
+            packages.iter().map(|package| self.workspace.packages[*package].name.as_str()).collect();
+        let dependencies = |package: &usize| self.workspace.packages[*package].dependencies.iter().flatten();
+        packages
+            .iter()
+            .flat_map(dependencies)
+            .filter(|(name, _)| !own.contains(name.as_str()))
+            .map(|(name, _)| name.replace('-', "_"))
+            .collect()
     }
 
     fn in_package(&self, package: usize) -> bool {

@@ -1,6 +1,6 @@
 //! From graphs to watches: which values are subscriptions, where they are consumed, and where each of their faults leads.
 //!
-//! `infer`, `typing`, `call_types`, `expected`, `feeds` and `sites` tell which place holds a watch and who calls whom (`elements` what
+//! `infer`, `typing`, `call_types`, `results`, `expected`, `feeds` and `sites` tell which place holds a watch and who calls whom (`elements` what
 //! a collection holds, `fields` what is put into a field); `polls` finds where one is asked, `handles` through which places, and
 //! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it. A walk (`walk`) carries a
 //! `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are what it meets on
@@ -40,6 +40,7 @@ mod outside;
 mod patterns;
 mod polls;
 mod ready;
+mod results;
 mod scope;
 mod select;
 mod sites;
@@ -113,6 +114,7 @@ pub(crate) const ASKING: &[&str] = &[
     ".try_for_each_concurrent",
     ".try_fold",
     // A parameter or a local has its type or its opener beside it.
+    "for await",
     "in self",
     "in &self",
     "in &mut self",

@@ -94,6 +94,9 @@ impl Program<'_> {
         }
         let candidates = self.named(name);
         let here = &self.functions[from];
+        if self.is_foreign(path) {
+            return None;
+        }
         if path.len() >= 2 {
             let owner = &path[path.len() - 2];
             let owner = if owner == "Self" { here.owner.clone()? } else { owner.clone() };

@@ -1,10 +1,11 @@
 //! The catalog, indexed for the lookups of an analysis: which path, method, type or word means what.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rideout_rules::catalog::{Channel, Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value, Word};
 
-use super::own::Own;
+use super::{narrow::Narrow, own::Own};
+use crate::syntax::tree::Type;
 
 /// Index of a source in [`Known::sources`].
 pub(crate) type SourceId = usize;
@@ -26,6 +27,8 @@ pub(crate) struct KnownSource<'c> {
 pub(crate) struct Known<'c> {
     pub(crate) sources: Vec<KnownSource<'c>>,
     types: Paths<SourceId>,
+    /// What holds with certain arguments only.
+    narrow: Narrow<'c>,
     items: Paths<SourceId>,
     open_fns: Paths<(SourceId, &'c Opener)>,
     open_methods: HashMap<&'c str, Vec<OpenMethod<'c>>>,
@@ -48,6 +51,8 @@ pub(crate) struct Known<'c> {
     reopen_methods: HashMap<&'c str, Vec<(&'c Reopen, Vec<PathPattern>)>>,
     /// Types whose methods the catalog knows.
     receivers: Paths<()>,
+    /// First names of the paths of its crates.
+    roots: HashSet<String>,
     /// What the user describes.
     pub(super) own: Own<'c>,
 }
@@ -140,7 +145,7 @@ fn matches(segment: &str, pattern: &str) -> bool {
 }
 
 impl PathPattern {
-    fn matches(&self, path: &str) -> bool {
+    pub(super) fn matches(&self, path: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == path,
             Self::End(segments) => ends_with(path, segments),
@@ -168,6 +173,7 @@ impl<'c> Known<'c> {
             let Some(holding) = holds(index) else { continue };
             let holding = |facts: &Source| holding.iter().any(|own| std::ptr::eq(*own, facts));
             let roots = Roots { all: entry.roots(), own: entry.own.then_some(here) };
+            known.roots.extend(roots.all.iter().cloned());
             let all = |paths: &'c [String]| -> Vec<PathPattern> {
                 paths.iter().flat_map(|path| roots.patterns(path)).collect()
             };
@@ -179,7 +185,14 @@ impl<'c> Known<'c> {
                 sources.chain(values).chain(words).chain(reopens).for_each(|path| known.own.add(path));
             }
             for (id, facts) in (first..).zip(&entry.sources).filter(|(_, facts)| holding(facts)) {
-                facts.types.iter().for_each(|path| known.types.add(&roots, path, id));
+                for path in &facts.types {
+                    match Shape::parse(path) {
+                        Ok(Shape::Named(path, args)) if !args.is_empty() => {
+                            known.narrow.add_type(roots.patterns(&path), &args, id);
+                        }
+                        _ => known.types.add(&roots, path, id),
+                    }
+                }
                 facts.items.iter().for_each(|path| known.items.add(&roots, path, id));
                 for feed in &facts.fed {
                     if let Some(path) = &feed.function {
@@ -190,8 +203,12 @@ impl<'c> Known<'c> {
                     }
                 }
                 for opener in &facts.open {
-                    if let Some(path) = &opener.function {
-                        known.open_fns.add(&roots, path, (id, opener));
+                    match (&opener.function, &opener.argument) {
+                        (Some(path), Some(argument)) => {
+                            known.narrow.add_fn(roots.patterns(path), argument, id, opener);
+                        }
+                        (Some(path), None) => known.open_fns.add(&roots, path, (id, opener)),
+                        (None, _) => {}
                     }
                     match &opener.method {
                         Some(method) if method.contains('*') => {
@@ -252,6 +269,11 @@ impl<'c> Known<'c> {
         self.types.get(path)
     }
 
+    /// The source that a type is, with these arguments.
+    pub(crate) fn source_of(&self, path: &str, arguments: &[Type]) -> Option<SourceId> {
+        self.narrow.source(path, arguments).or_else(|| self.types.get(path))
+    }
+
     /// The source whose items have this type.
     pub(crate) fn source_of_item(&self, path: &str) -> Option<SourceId> {
         self.items.get(path)
@@ -279,26 +301,40 @@ impl<'c> Known<'c> {
         })
     }
 
-    /// The opener that a function is.
-    pub(crate) fn open_fn(&self, path: &str) -> Option<(SourceId, &'c Opener)> {
-        self.open_fns.get(path)
+    /// The opener that a function is, with arguments of which one may be a given text.
+    pub(crate) fn open_fn(&self, path: &str, is: impl Fn(&str) -> bool) -> Option<(SourceId, &'c Opener)> {
+        self.narrow.opener(path, is).or_else(|| self.open_fns.get(path))
     }
 
-    /// The opener that `method` is on a receiver whose type has one of `paths`. An empty list is a receiver of unknown type; the
-    /// flag tells that the source is a guess.
-    pub(crate) fn open_method(&self, paths: &[&str], method: &str) -> Option<(SourceId, &'c Opener, bool)> {
+    /// The opener that `method` is on a receiver whose type has one of `paths`: the first, or, if `fallible` says that the code
+    /// takes a result, the first that gives one. An empty list is a receiver of unknown type; the flag tells that the source is a
+    /// guess.
+    pub(crate) fn open_method(
+        &self,
+        paths: &[&str],
+        method: &str,
+        fallible: impl FnOnce() -> bool,
+    ) -> Option<(SourceId, &'c Opener, bool)> {
         let listed = self.open_methods.get(method).into_iter().flatten();
+        if paths.is_empty() {
+            return listed
+                .clone()
+                .find(|(_, opener, _)| opener.telling)
+                .map(|(id, opener, _)| (*id, *opener, true));
+        }
         let globs =
             self.open_globs.iter().filter(|(pattern, ..)| matches(method, pattern)).map(|(_, entry)| entry);
-        for (id, opener, on) in listed.clone().chain(globs) {
-            if on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path))) {
-                return Some((*id, opener, false));
-            }
-        }
-        if !paths.is_empty() {
-            return None;
-        }
-        listed.clone().find(|(_, opener, _)| opener.telling).map(|(id, opener, _)| (*id, *opener, true))
+        let on_type = |(_, _, on): &&OpenMethod<'_>| {
+            on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
+        };
+        let found: Vec<&OpenMethod<'c>> = listed.chain(globs).filter(on_type).collect();
+        let is_result = |entry: &&&OpenMethod<'_>| entry.1.gives.as_ref().is_some_and(Shape::is_result);
+        let first = *found.first()?;
+        let best = match found.iter().find(is_result) {
+            Some(other) if !is_result(&&first) && fallible() => other,
+            _ => first,
+        };
+        Some((best.0, best.1, false))
     }
 
     /// What a function gives on the way to a source.
@@ -319,7 +355,7 @@ impl<'c> Known<'c> {
         let value = self.value_methods.get(method).into_iter().flatten().any(|(value, on)| {
             value.borrows && on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
         });
-        value || self.open_method(paths, method).is_some_and(|(_, opener, _)| opener.borrows)
+        value || self.open_method(paths, method, || false).is_some_and(|(_, opener, _)| opener.borrows)
     }
 
     /// What a function means.
@@ -373,7 +409,7 @@ impl<'c> Known<'c> {
         let means = |(_, on): &(Meaning, Vec<PathPattern>)| {
             on.iter().any(|pattern| paths.iter().any(|path| pattern.matches(path)))
         };
-        self.open_method(paths, method).is_some()
+        self.open_method(paths, method, || false).is_some()
             || self.value_method(paths, method).is_some()
             || self.word_methods.get(method).is_some_and(|words| words.iter().any(means))
     }
@@ -384,6 +420,7 @@ impl<'c> Known<'c> {
             || self.types.get(path).is_some()
             || self.items.get(path).is_some()
             || self.open_fns.get(path).is_some()
+            || self.narrow.has(path)
             || self.channel_fns.get(path).is_some()
             || self.channel_types.get(path).is_some()
             || self.fed_fns.get(path).is_some()
@@ -392,6 +429,17 @@ impl<'c> Known<'c> {
             || self.word_types.get(path).is_some()
             || self.reopen_fns.get(path).is_some()
             || self.receivers.get(path).is_some()
+    }
+
+    /// The path in its own crate of what another crate re-exports: `pool::redis::Client` is `redis::Client`.
+    pub(crate) fn re_exported<'s>(&self, path: &'s [String]) -> Option<&'s [String]> {
+        if path.len() < 3 || !self.roots.contains(&path[1]) {
+            return None;
+        }
+        let knows = |path: &[String]| {
+            self.has(&path.join("::")) || (path.len() > 2 && self.has(&path[..path.len() - 1].join("::")))
+        };
+        (!knows(path) && knows(&path[1..])).then_some(&path[1..])
     }
 
     /// The polling method of a kind of channel.

@@ -110,6 +110,8 @@ pub(crate) struct Program<'c> {
     pub(super) placed: HashMap<String, Vec<String>>,
     /// The names in code of the workspace's packages.
     pub(crate) members: HashSet<String>,
+    /// The names in code of the crates that they depend on and that are none of them.
+    pub(crate) foreign: HashSet<String>,
     /// A file of each crate, by the crate's name in code.
     pub(super) crates: HashMap<String, usize>,
     pub(super) by_name: HashMap<String, Vec<FnId>>,
@@ -194,6 +196,9 @@ impl<'c> Program<'c> {
         {
             return foreign;
         }
+        if let Some(own) = self.files[file].known.re_exported(&path) {
+            return own.to_vec();
+        }
         if path.len() > 1
             && let Some(first) = path.first_mut()
         {
@@ -240,6 +245,9 @@ impl<'c> Program<'c> {
         if path.len() == 1 {
             return same_file.or_else(|| self.only_in_package(file, candidates));
         }
+        if self.is_foreign(path) {
+            return None;
+        }
         if foreign {
             // Another package of the workspace, or, as far as the catalog does not know better, one that shows its types.
             let mut elsewhere =
@@ -275,6 +283,12 @@ impl<'c> Program<'c> {
         let first = path.first()?;
         let by_glob = || path.len() == 1 && self.scopes[scope].globs.iter().any(|glob| is_inner(&glob[0]));
         (is_inner(first) || self.members.contains(first) || by_glob()).then(|| path.last().cloned()).flatten()
+    }
+
+    /// Whether a canonical path leads into a crate that is no part of the workspace.
+    pub(super) fn is_foreign(&self, path: &[String]) -> bool {
+        path.len() > 1
+            && (matches!(path[0].as_str(), "std" | "core" | "alloc") || self.foreign.contains(&path[0]))
     }
 
     fn only_in_package(&self, file: usize, candidates: &[usize]) -> Option<usize> {

@@ -15,6 +15,8 @@ pub(crate) struct At<'p> {
     pub(crate) file: usize,
     pub(crate) scope: usize,
     pub(crate) generics: &'p [&'p Generics],
+    /// What the parameters of the first of them stand for, as far as known.
+    pub(crate) given: &'p [Ty],
     pub(crate) outer: Option<&'p OuterFacts>,
 }
 
@@ -27,21 +29,19 @@ impl Program<'_> {
     /// Reads a type as written in a function.
     pub(crate) fn ty_in(&self, id: FnId, ty: &Type) -> Ty {
         let (file, scope, generics, outer) = self.at(id);
-        self.ty(ty, At { file, scope, generics: &[&generics, &outer.generics], outer: Some(&outer) }, 0)
+        self.ty(
+            ty,
+            At { file, scope, generics: &[&generics, &outer.generics], given: &[], outer: Some(&outer) },
+            0,
+        )
     }
 
     /// The type of a field of a struct of the workspace.
     pub(crate) fn field(&self, id: usize, field: &str, args: &[Ty]) -> Ty {
         let facts = &self.types[id];
         let Some(ty) = facts.fields.get(field) else { return Ty::Unknown };
-        if let Type::Path(path) = ty
-            && let Some(name) = path.single()
-            && let Some(at) = facts.generics.names.iter().position(|generic| generic == name)
-            && let Some(argument) = args.get(at)
-        {
-            return argument.clone();
-        }
-        self.ty(ty, At { file: facts.file, scope: facts.scope, generics: &[&facts.generics], outer: None }, 0)
+        let generics: &[&Generics] = &[&facts.generics];
+        self.ty(ty, At { file: facts.file, scope: facts.scope, generics, given: args, outer: None }, 0)
     }
 
     /// Reads a type. Deeper than a dozen levels it says nothing.
@@ -104,15 +104,11 @@ impl Program<'_> {
         {
             // Arguments are put in where the alias names its parameters plainly.
             let ty = substitute(&alias.ty, &alias.generics, &path.arguments);
-            return self.ty(
-                &ty,
-                At { file: alias.file, scope: alias.scope, generics: at.generics, outer: at.outer },
-                depth + 1,
-            );
+            return self.ty(&ty, At { file: alias.file, scope: alias.scope, ..at }, depth + 1);
         }
         let known = &self.files[at.file].known;
         let joined = resolved.join("::");
-        if let Some(source) = known.source_of_type(&joined) {
+        if let Some(source) = known.source_of(&joined, &path.arguments) {
             // One type for several sources of its crate: the item tells which.
             let of_crate = |other: &usize| known.sources[*other].package == known.sources[source].package;
             let by_item = path.arguments.iter().find_map(|item| self.item_source(item, at, depth));
@@ -161,6 +157,11 @@ impl Program<'_> {
     }
 
     fn generic(&self, name: &str, at: At<'_>, depth: usize) -> Ty {
+        let place =
+            at.generics.first().and_then(|first| first.names.iter().position(|generic| generic == name));
+        if let Some(given) = place.and_then(|place| at.given.get(place)) {
+            return given.clone();
+        }
         let bounds: Vec<Bound> = at
             .generics
             .iter()
@@ -203,8 +204,11 @@ impl Program<'_> {
                 _ => {}
             }
         }
-        let own = bounds.iter().find(|bound| self.is_trait(bound.path.last()));
-        if let Some(bound) = own {
+        let is_own = |bound: &&Bound| {
+            let path = self.resolve_in(at.file, at.scope, &bound.path.segments);
+            self.is_trait(bound.path.last()) && !self.is_foreign(&path)
+        };
+        if let Some(bound) = bounds.iter().find(is_own) {
             return Ty::Dyn(bound.path.last().into());
         }
         // A trait that the catalog knows: `impl Client`.

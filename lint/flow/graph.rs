@@ -120,7 +120,7 @@ pub(crate) enum Value {
     Unit,
     Bool(bool),
     Int(String),
-    Str,
+    Str(String),
     Path(Path),
     Call {
         callee: Callee,

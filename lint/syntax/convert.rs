@@ -46,7 +46,11 @@ impl Context {
 
 /// Converts a whole file. Items under `#[cfg(test)]` are left out.
 pub(super) fn file(file: &syn::File, skipped: u32) -> tree::File {
-    tree::File { items: Context { skipped }.items(&file.items) }
+    let context = Context { skipped };
+    if items::is_test(&file.attrs) {
+        return tree::File { items: vec![tree::Item::Test(context.span(file))] };
+    }
+    tree::File { items: context.items(&file.items) }
 }
 
 /// Converts a body that starts at this byte of its file.

@@ -209,7 +209,8 @@ pub(crate) enum ExprKind {
     Bool(bool),
     /// An integer literal without suffix.
     Int(String),
-    Str,
+    /// A string; of other literals nothing is kept.
+    Str(String),
     Call {
         callee: Box<Expr>,
         args: Vec<Expr>,

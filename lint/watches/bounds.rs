@@ -3,12 +3,13 @@
 use rideout_rules::model::Outcome;
 
 use super::{
+    scope::in_loop,
     state::State,
     verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
-    flow::graph::{Callee, Place, Value},
+    flow::graph::{Block, Callee, LoopId, Place, Value},
     syntax::tree::Op as BinaryOp,
 };
 
@@ -79,12 +80,30 @@ impl Walk<'_, '_, '_> {
             return false;
         }
         match block.head_of {
+            // Things that nothing waits between are no delays.
             Some(id) => {
-                let went_round =
-                    state.round.is_some_and(|round| round.id == id && round.function == frame.function);
-                (graph.loops[id as usize].bounded || state.reopened) && went_round
+                (graph.loops[id as usize].bounded || (state.reopened && state.waited))
+                    && went_round(state, id)
             }
             None => true,
         }
     }
+
+    /// Whether the path is at the head of a loop over a collection that asks a watch for each of its things.
+    pub(super) fn went_through_all(&self, state: &State) -> bool {
+        let frame = state.frame();
+        let graph = self.graph(frame.function);
+        let asks = &graph.blocks.get(self.site.block as usize);
+        let here = |block: &Block| self.site.function == frame.function && block.body == frame.body;
+        let head = graph.blocks[frame.block as usize].head_of;
+        head.is_some_and(|id| {
+            let inside = asks.is_some_and(|block| here(block) && in_loop(graph, block.within, id));
+            inside && graph.loops[id as usize].finite && went_round(state, id)
+        })
+    }
+}
+
+/// Whether the path came round this loop of the function at hand.
+fn went_round(state: &State, id: LoopId) -> bool {
+    state.round.is_some_and(|round| round.id == id && round.function == state.frame().function)
 }

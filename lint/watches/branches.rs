@@ -132,6 +132,7 @@ impl Walk<'_, '_, '_> {
                         self.enter(&mut other, no);
                         return self.bounded(vec![matched, other]);
                     }
+                    other.finite |= self.went_through_all(state);
                 }
                 self.enter(&mut matched, yes);
                 self.enter(&mut other, no);

@@ -6,7 +6,7 @@ use rideout_rules::catalog::{Meaning, Shape};
 
 use super::{
     adapters::adapts, calls::makes_future_of_poll, combinators::combinator_at, infer::chain_of, polls, ready,
-    typing::Typing,
+    results, typing::Typing,
 };
 use crate::{
     facts::{
@@ -38,7 +38,7 @@ impl Typing<'_, '_, '_> {
         if exchanges(&joined) {
             return first;
         }
-        if let Some((source, opener)) = known.open_fn(&joined) {
+        if let Some((source, opener)) = known.open_fn(&joined, |text| self.has_literal(args, text)) {
             let calls = args.iter().flat_map(|arg| chain_of(&self.place(arg))).collect();
             let watch = self.opened(source, calls, span, false);
             let shape = opener.gives.clone().unwrap_or(Shape::Watch);
@@ -105,6 +105,11 @@ impl Typing<'_, '_, '_> {
             return self.constructed(path, span);
         }
         Ty::Unknown
+    }
+
+    /// Whether one of the arguments is this literal, or a path that ends with it.
+    fn has_literal(&self, args: &[Place], text: &str) -> bool {
+        args.iter().any(|place| self.literal(place).as_deref() == Some(text))
     }
 
     /// The watch that a body polls.
@@ -207,7 +212,7 @@ impl Typing<'_, '_, '_> {
             if let Some(shape) = known.value_method(&paths, name) {
                 return with_calls(infer.shape(shape, known, None), chain_of(&receiver), call());
             }
-            let opening = known.open_method(&paths, name);
+            let opening = known.open_method(&paths, name, || self.wants_result(span));
             if opening.is_some_and(|(.., guessed)| guessed) {
                 self.withheld.set(true);
             }
@@ -276,6 +281,16 @@ impl Typing<'_, '_, '_> {
         Ty::Unknown
     }
 
+    /// Whether the code takes what the call at this place gives for a `Result`.
+    fn wants_result(&self, span: Span) -> bool {
+        let graph = self.infer.graph(self.id);
+        let is_call = |value: &Value| matches!(value, Value::Call { callee: Callee::Method { .. }, .. });
+        let mut calls = graph.blocks.iter().flat_map(|block| &block.ops);
+        calls
+            .find(|op| op.span == span && is_call(&op.value))
+            .is_some_and(|op| results::is_taken_for_result(graph, &op.to))
+    }
+
     /// A method of a watch: a poll, another source's opener, a method that gives a plain value, or an adapter.
     fn watch_method(&self, watch: &Arc<WatchTy>, name: &str, call: Call) -> Ty {
         let known = self.infer.program.known(self.id);
@@ -284,7 +299,8 @@ impl Typing<'_, '_, '_> {
         if let Some(poll) = polls::poll(known, watch, name) {
             return self.infer.shape(&poll.gives, known, None);
         }
-        if let Some((source, opener, _)) = known.open_method(&paths, name).filter(|_| !paths.is_empty()) {
+        let own = if paths.is_empty() { None } else { known.open_method(&paths, name, || false) };
+        if let Some((source, opener, _)) = own {
             let mut calls = watch.calls.clone();
             calls.push(call);
             let opener_at = watch.opener;

@@ -17,7 +17,16 @@ impl Walk<'_, '_, '_> {
             return flow;
         }
         let values: Vec<Val> = futures.iter().map(|place| state.get(place)).collect();
+        let runs = |value: &Val| matches!(value, Val::Unknown | Val::Body(..) | Val::Future(..));
+        let may_fail = fallible && self.ordinary.is_some() && values.iter().any(runs);
         let result = self.joined(state, values, fallible);
+        if may_fail && result.is_variant("Ok") {
+            // Any of them may fail, however long the others go on.
+            let mut fails = state.clone();
+            fails.set(&op.to, Val::variant("Err", None));
+            state.set(&op.to, result);
+            return Flow::Any(vec![state.clone(), fails]);
+        }
         self.finish_call(state, op, result)
     }
 

@@ -35,7 +35,11 @@ impl Walk<'_, '_, '_> {
         }
         if state.reopened {
             let by = self.round(state);
-            let outcome = Outcome::Reopens { paced: state.waited || self.paces_itself(), by };
+            let paced = state.waited || self.paces_itself();
+            let of_each =
+                state.round.is_some_and(|round| self.graph(round.function).loops[round.id as usize].finite);
+            // A loop over a collection that never waits opens a stream of each of its things, once.
+            let outcome = if of_each && !paced { Outcome::OneShot } else { Outcome::Reopens { paced, by } };
             return Flow::Done(Verdict::new(outcome, state));
         }
         state.step(location, "opened again");
@@ -85,9 +89,10 @@ impl Walk<'_, '_, '_> {
         (made && !wraps).then(|| self.open(state, op, &ty))
     }
 
-    /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits.
+    /// Whether the next poll waits by itself: after a lag the receiver has items, and after them it waits. Of a source that only
+    /// opening again can heal, the opening waits.
     fn paces_itself(&self) -> bool {
-        self.fact.shows_as == ShowsAs::Variant && self.heals()
+        if self.heals() { self.fact.shows_as == ShowsAs::Variant } else { self.fact.paced }
     }
 
     /// A closure that was walked already is called again: the whole watch starts anew.

@@ -27,7 +27,7 @@ impl Walk<'_, '_, '_> {
             }
             Value::Bool(value) => Val::Bool(*value),
             Value::Int(digits) => Val::Int(digits.clone()),
-            Value::Str | Value::Range => Val::Unknown,
+            Value::Str(_) | Value::Range => Val::Unknown,
             Value::Never => Val::Pending,
             Value::Path(path) => {
                 if path.single() == Some("None") {

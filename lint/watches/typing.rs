@@ -148,7 +148,8 @@ impl Typing<'_, '_, '_> {
                     (Some(known), Some(new)) => {
                         let first = known.opener.is_none() && known.calls.is_empty();
                         if first || new.calls.len() < known.calls.len() {
-                            *slot = ty;
+                            let plain = matches!(slot, Ty::Watch(_));
+                            *slot = if plain { Ty::Watch(Arc::clone(new)) } else { ty };
                         }
                     }
                     (_, Some(_)) => *slot = ty,
@@ -379,6 +380,7 @@ impl Typing<'_, '_, '_> {
             match &op.value {
                 Value::Bool(value) => Some(value.to_string()),
                 Value::Int(digits) => Some(digits.clone()),
+                Value::Str(text) => Some(text.clone()),
                 Value::Path(path) => Some(path.last().to_owned()),
                 _ => None,
             }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{
     Package, Request, SourceFile, Workspace, config::Configs, manifests::Manifests, paths, scope::Scope, walk,
 };
-use crate::analysis::Unread;
+use crate::{analysis::Unread, cfg};
 
 /// The home of a file: the folder of its nearest manifest, and whether the package's targets can hold the file.
 type Home = (PathBuf, bool);
@@ -29,7 +29,18 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
 
     let mut files: BTreeMap<PathBuf, (Home, bool)> = BTreeMap::new();
     let in_choice = |home: &Home| chosen.as_ref().is_none_or(|chosen| chosen.contains(&home.0));
-    let (listed, mut failures) = member_files(&members, request.include_tests, manifests);
+    let entered = |dir: &Path| {
+        request.cwd.starts_with(dir)
+            || !request.packages.is_empty()
+            || asked.iter().any(|asked| asked.starts_with(dir))
+    };
+    let supports_tests = |dir: &Path| {
+        let read = manifests.get(dir);
+        let Some(Ok(manifest)) = read.as_deref() else { return false };
+        manifest.name().is_some_and(cfg::supports_tests) && !entered(dir)
+    };
+    let read = members.iter().copied().filter(|dir| request.include_tests || !supports_tests(dir)).collect();
+    let (listed, mut failures) = member_files(&read, request.include_tests, manifests);
     for (path, owner) in listed {
         let home = (owner, true);
         let reported = in_choice(&home) && asked.is_empty();
@@ -43,7 +54,8 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
         let named = asked
             .iter()
             .any(|asked| (in_tests(&home.0, asked) || below_tests(&root, asked)) && path.starts_with(asked));
-        if request.include_tests || named || !(in_tests(&home.0, &path) || below_tests(&root, &home.0)) {
+        let of_tests = in_tests(&home.0, &path) || below_tests(&root, &home.0) || supports_tests(&home.0);
+        if request.include_tests || named || !of_tests {
             let reported = in_choice(&home);
             files.insert(path, (home, reported));
         }

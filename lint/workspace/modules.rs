@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::Package;
+use crate::cfg;
 
 /// The modules that a file declares without a body.
 #[derive(Debug, Default)]
@@ -102,41 +103,58 @@ impl Modules {
     }
 }
 
-/// Finds `mod name;` and the `#[cfg(test)]` before them.
+/// An attribute that is longer was misread.
+const LONGEST_ATTRIBUTE: usize = 600;
+
+/// Finds `mod name;` and the `#[cfg(test)]` before them, or before all of the file.
 fn scan(text: &str) -> Declared {
     let mut declared = Declared::default();
+    let mut whole = false;
     let mut test = false;
     let mut file = None;
+    let mut attribute = String::new();
     for line in text.split_inclusive(['\n', ';', '{', '}']).map(str::trim) {
-        if line.starts_with("#[") {
-            let plain: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-            test |= plain.contains("cfg(test") || plain.contains("cfg(all(test");
+        let mut item = line;
+        if !attribute.is_empty() || line.starts_with("#[") || line.starts_with("#![") {
+            attribute.extend(line.chars().filter(|c| !c.is_whitespace()));
+            let open = attribute.matches('[').count() > attribute.matches(']').count();
+            if open && attribute.len() < LONGEST_ATTRIBUTE {
+                continue;
+            }
+            for (start, _) in attribute.match_indices("[cfg(") {
+                let condition = attribute[start + 5..].split(")]").next().unwrap_or_default();
+                test |= cfg::is_for_tests(condition);
+            }
+            whole |= test && attribute.starts_with("#!");
             // `#[path = "other.rs"]`
-            if let Some((_, rest)) = plain.split_once("path=\"") {
+            if let Some((_, rest)) = attribute.split_once("path=\"") {
                 let path = rest.split('"').next().unwrap_or_default();
                 file = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs")).map(str::to_owned);
             }
+            attribute.clear();
+            item = line.rsplit_once(']').map_or(line, |(_, after)| after.trim());
         }
-        let after = line.rsplit_once(']').map_or(line, |(_, after)| after.trim());
-        let item =
-            after.strip_prefix("pub").map_or(after, |rest| match rest.trim_start().strip_prefix('(') {
-                Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
-                None => rest,
-            });
-        if let Some(name) =
-            item.trim_start().strip_prefix("mod ").and_then(|rest| rest.trim().strip_suffix(';'))
-        {
-            let name = name.trim();
+        if item.is_empty() || item.starts_with("//") {
+            continue;
+        }
+        if let Some(name) = declares(item) {
             if let Some(file) = file.take() {
-                declared.modules.push((file, test));
+                declared.modules.push((file, test || whole));
             }
-            declared.modules.push((name.strip_prefix("r#").unwrap_or(name).to_owned(), test));
+            declared.modules.push((name.strip_prefix("r#").unwrap_or(name).to_owned(), test || whole));
         }
-        if !line.starts_with("#[") && !line.starts_with("//") && !line.is_empty() {
-            test = false;
-        }
+        test = false;
     }
     declared
+}
+
+/// The name in `mod name;`.
+fn declares(item: &str) -> Option<&str> {
+    let bare = item.strip_prefix("pub").map_or(item, |rest| match rest.trim_start().strip_prefix('(') {
+        Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
+        None => rest,
+    });
+    Some(bare.trim_start().strip_prefix("mod ")?.trim().strip_suffix(';')?.trim())
 }
 
 #[cfg(test)]
@@ -152,6 +170,14 @@ mod tests {
         let names: Vec<_> = scan(text).modules;
         let wanted = [("a", false), ("b", true), ("c", false), ("d", true), ("f", true), ("g", false)];
         assert_eq!(names, wanted.map(|(name, test)| (name.to_owned(), test)));
+    }
+
+    #[test]
+    fn conditions_over_several_lines_and_of_whole_files_count() {
+        let text = "#[cfg(any(\n    test,\n    feature = \"test-utils\"\n))]\n/// Why.\npub mod a;\n#[cfg(any(test, feature = \"rpc\"))]\nmod b;\n";
+        let wanted = [("a", true), ("b", false)].map(|(name, test)| (name.to_owned(), test));
+        assert_eq!(scan(text).modules, wanted);
+        assert_eq!(scan("#![cfg(test)]\nmod a;\n").modules, [("a".to_owned(), true)]);
     }
 
     #[test]

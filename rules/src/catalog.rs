@@ -82,7 +82,8 @@ pub struct Source {
     /// How values come to be.
     #[serde(default)]
     pub open: Vec<Opener>,
-    /// Paths of the types that are this source, as written in a field, a parameter or a return type.
+    /// Paths of the types that are this source, as written in a field, a parameter or a return type; with arguments
+    /// (`Stream<TcpStream>`) only if the type has those.
     #[serde(default)]
     pub types: Vec<String>,
     /// Paths of item or error types: a `Stream` (boxed, `impl`) whose item mentions one of them is this source.
@@ -127,6 +128,9 @@ pub struct Opener {
     /// Types that have the method. Empty: any receiver, and a receiver of unknown type makes the source a guess.
     #[serde(default)]
     pub on: Vec<String>,
+    /// Text of a literal, or last name of a path, among the arguments of a function, without which it is not this opener.
+    #[serde(default)]
+    pub argument: Option<String>,
     /// What it returns, with `Watch` for the stream. Default `Watch`.
     #[serde(default)]
     pub gives: Option<Shape>,

@@ -18,7 +18,7 @@ impl Lowering {
             ExprKind::Path(path) => self.path(path, span),
             ExprKind::Bool(value) => self.put(Value::Bool(*value), span),
             ExprKind::Int(digits) => self.put(Value::Int(digits.clone()), span),
-            ExprKind::Str => self.put(Value::Str, span),
+            ExprKind::Str(text) => self.put(Value::Str(text.clone()), span),
             ExprKind::Same(inner) => self.expr(inner),
             ExprKind::Call { callee, args } => self.call(callee, args, span),
             ExprKind::Method { receiver, name, name_span, turbofish, args } => {

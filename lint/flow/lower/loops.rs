@@ -77,7 +77,7 @@ impl Lowering {
         let items = self.expr(iter);
         let frame = self.open_loop(label, span, bounded);
         if let Some(id) = self.within {
-            self.graph.loops[id as usize].finite = !bounded;
+            self.graph.loops[id as usize].finite = !bounded && !is_endless(iter);
         }
         self.in_scope(|this| {
             let item = this.next(&items, span);
@@ -207,6 +207,18 @@ fn name_path(name: &str) -> Path {
 
 fn wrap(variant: &str, pat: Pattern) -> Pattern {
     Pattern::TupleStruct(name_path(variant), vec![pat])
+}
+
+/// Whether an iterator is made to give items for ever.
+fn is_endless(iter: &Expr) -> bool {
+    match &iter.kind {
+        ExprKind::Same(inner) => is_endless(inner),
+        ExprKind::Method { receiver, name, .. } => name == "cycle" || is_endless(receiver),
+        ExprKind::Call { callee, .. } => {
+            matches!(&callee.kind, ExprKind::Path(path) if matches!(path.last(), "repeat" | "repeat_with" | "from_fn" | "successors"))
+        }
+        _ => false,
+    }
 }
 
 /// An expression without parentheses and references.

@@ -64,7 +64,8 @@ impl Context {
             syn::Expr::Lit(node) => match &node.lit {
                 syn::Lit::Bool(lit) => ExprKind::Bool(lit.value),
                 syn::Lit::Int(lit) => ExprKind::Int(lit.base10_digits().to_owned()),
-                _ => ExprKind::Str,
+                syn::Lit::Str(lit) => ExprKind::Str(lit.value()),
+                _ => ExprKind::Str(String::new()),
             },
             syn::Expr::Call(node) => ExprKind::Call {
                 callee: self.boxed(&node.func),

@@ -3,8 +3,9 @@
 use quote::ToTokens;
 
 use super::{Context, name};
-use crate::syntax::tree::{
-    Function, Generics, Impl, Item, Param, Pat, Path, Receiver, Span, Type, Use, Variant,
+use crate::{
+    cfg,
+    syntax::tree::{Function, Generics, Impl, Item, Param, Pat, Path, Receiver, Span, Type, Use, Variant},
 };
 
 impl Context {
@@ -190,12 +191,13 @@ fn placed(attributes: &[syn::Attribute]) -> Option<String> {
 }
 
 /// Whether an item is there for tests only.
-fn is_test(attributes: &[syn::Attribute]) -> bool {
+pub(super) fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = tokens(attribute.path());
         if path == "cfg" {
-            let condition = tokens(&attribute.meta);
-            return condition.contains("(test") || condition.contains(",test") && !condition.contains("any(");
+            let whole = tokens(&attribute.meta);
+            let condition = whole.strip_prefix("cfg(").and_then(|rest| rest.strip_suffix(')'));
+            return condition.is_some_and(cfg::is_for_tests);
         }
         path == "test" || path.ends_with("::test") || path == "rstest"
     })

@@ -1,6 +1,6 @@
 //! What the catalog's format cannot rule out: tables that contradict themselves or mean nothing.
 
-use super::{Reopen, Source, Value, Word};
+use super::{Reopen, Shape, Source, Value, Word};
 use crate::model::ShowsAs;
 
 /// What is wrong with a table.
@@ -37,6 +37,12 @@ impl Source {
         }
         if self.open.is_empty() && self.types.is_empty() && self.items.is_empty() && self.fed.is_empty() {
             return Err(Mistake::table(format!("source `{id}` has no `open`, `types`, `items` or `fed`")));
+        }
+        if let Some(ty) = self.types.iter().find(|ty| ty.contains('<') && Shape::parse(ty).is_err()) {
+            return Err(Mistake {
+                sentence: format!("source `{id}`: cannot read the type `{ty}`"),
+                value: Some(ty.clone()),
+            });
         }
         if self.item.is_none() && self.polls.is_empty() {
             return Err(Mistake::table(format!("source `{id}` has neither `item` nor `polls`")));

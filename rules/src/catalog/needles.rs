@@ -70,7 +70,7 @@ const COMMON: &[&str] = &[
 
 /// Methods that every other file calls: there the receiver's type is looked for.
 const COMMON_METHODS: &[&str] = &[
-    "add", "build", "iter", "live", "logs", "open", "poll", "query", "run", "split", "start", "state",
+    "add", "build", "get", "iter", "live", "logs", "open", "poll", "query", "run", "split", "start", "state",
     "stats", "stream", "sync",
 ];
 
@@ -129,7 +129,7 @@ pub fn needles(entry: &Crate) -> Vec<Needle> {
         for feed in &source.fed {
             let Feed { function, method, on } = feed.clone();
             of_opener(
-                &Opener { function, method, on, gives: None, telling: false, borrows: false },
+                &Opener { function, method, on, argument: None, gives: None, telling: false, borrows: false },
                 entry,
                 &roots,
                 &mut needles,
@@ -180,8 +180,9 @@ fn of_opener(opener: &Opener, entry: &Crate, roots: &[String], needles: &mut Vec
     }
 }
 
-/// The last segment; for a common name with its module, or else with one of the crate's roots.
+/// The last segment, without arguments; for a common name with its module, or else with one of the crate's roots.
 fn of_path(path: &str, entry: &Crate, roots: &[String], needles: &mut Vec<Needle>) {
+    let path = path.split('<').next().unwrap_or(path);
     let segments: Vec<&str> = path.split("::").collect();
     let pattern = segments.last().copied().unwrap_or_default();
     let last = pattern.trim_matches('*');

@@ -31,6 +31,11 @@ impl Shape {
             Err(format!("unexpected text at {} in `{text}`", parser.at))
         }
     }
+
+    /// Whether it is a `Result` at its outside.
+    pub fn is_result(&self) -> bool {
+        matches!(self, Self::Named(name, _) if name == "Result")
+    }
 }
 
 impl<'de> Deserialize<'de> for Shape {
