@@ -77,7 +77,7 @@ fn groups(workspace: &Workspace) -> Vec<usize> {
     for package in &workspace.packages {
         let mut is_root = |dir: &Path| {
             *roots.entry(dir.to_owned()).or_insert_with(|| {
-                std::fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| text.contains("[workspace"))
+                std::fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| is_workspace(&text))
             })
         };
         let root = package.dir.ancestors().find(|dir| is_root(dir)).unwrap_or(&package.dir).to_owned();
@@ -85,6 +85,11 @@ fn groups(workspace: &Workspace) -> Vec<usize> {
         groups.push(*ids.entry(root).or_insert(next));
     }
     groups
+}
+
+/// Whether a manifest has a `[workspace]` table, or one below it.
+fn is_workspace(manifest: &str) -> bool {
+    manifest.lines().any(|line| line.trim_start().starts_with("[workspace"))
 }
 
 /// Whether a file is part of no crate: nothing declares it as a module.
@@ -323,4 +328,15 @@ fn move_finding(mut finding: Finding, base: u32) -> Finding {
     finding.consumer = moved(finding.consumer, base);
     finding.path.iter_mut().for_each(|step| step.location = moved(step.location, base));
     finding
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_workspace;
+
+    #[test]
+    fn a_comment_makes_no_workspace() {
+        assert!(is_workspace("[package]\nname = \"a\"\n\n[workspace.dependencies]\n"));
+        assert!(!is_workspace("[package]\nname = \"a\" # see [workspace.dependencies]\n"));
+    }
 }
