@@ -5,7 +5,7 @@
 //! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it. A walk (`walk`) carries a
 //! `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are what it meets on
 //! its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `spawn`, `tasks`, `kept`, `inline`, `openings`, `ready` and
-//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward` and `scope` know
+//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward`, `scope` and `jobs` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -30,6 +30,7 @@ mod handles;
 mod helpers;
 mod infer;
 mod inline;
+mod jobs;
 mod joins;
 mod judge;
 mod kept;

@@ -28,6 +28,19 @@ impl Graph {
         });
         bound.unwrap_or(local)
     }
+
+    /// The operation that made a value, seen through plain bindings.
+    pub(crate) fn made_by(&self, place: &Place) -> Option<&Op> {
+        let mut place = place;
+        for _ in 0..4 {
+            let op = self.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *place)?;
+            match &op.value {
+                Value::Use(from) => place = from,
+                _ => return Some(op),
+            }
+        }
+        None
+    }
 }
 
 #[derive(Clone, Debug)]

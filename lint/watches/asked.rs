@@ -139,6 +139,10 @@ impl Walk<'_, '_, '_> {
         if state.pending_handle {
             return self.finish_call(state, op, Val::Unknown);
         }
+        if self.ordinary.is_some() && state.round.is_none() {
+            // Another wait further on, in no loop.
+            return Flow::Done(Verdict::none());
+        }
         if state.phase != Phase::Fresh {
             // Where the opening is not in view, neither is what it waits for.
             let paced = state.waited || self.site.watch.opener.is_none();

@@ -9,6 +9,7 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
+    facts::FnId,
     flow::graph::{Block, Callee, LoopId, Place, Value},
     syntax::tree::Op as BinaryOp,
 };
@@ -37,6 +38,44 @@ impl Walk<'_, '_, '_> {
             rest = rest.any(verdict);
         }
         Flow::Done(rest)
+    }
+
+    /// Whether a `return` or `break` belongs to the loop whose bound was reached, and to nothing that is called after it.
+    pub(super) fn leaves_by_bound(&self, state: &State) -> bool {
+        let function = state.frame().function;
+        let own = state.bound_on.as_ref().is_none_or(|(bounded, ..)| *bounded == function);
+        !state.pending_handle && (own || state.frames.len() == 1)
+    }
+
+    /// What a bound compares, seen through plain bindings.
+    pub(super) fn compared(&self, state: &State, cond: &Place) -> Option<(FnId, Place, Place)> {
+        let function = state.frame().function;
+        let graph = self.graph(function);
+        let origin = |place: &Place| match graph.made_by(place) {
+            Some(op) => op.to.clone(),
+            None => place.clone(),
+        };
+        match graph.made_by(cond).map(|op| &op.value) {
+            Some(Value::Compare(_, left, right)) => {
+                let (left, right) = (origin(left), origin(right));
+                Some(if left <= right { (function, left, right) } else { (function, right, left) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The bound is asked for once more, behind its loop: that it was reached is known.
+    pub(super) fn bound_again(&self, states: Vec<State>) -> Flow {
+        let verdicts = states.into_iter().map(|state| self.explore(state));
+        Flow::Done(verdicts.fold(Verdict::none(), |known, other| {
+            if known.gives_up() && !other.0.is_empty() {
+                other
+            } else if other.gives_up() && !known.0.is_empty() {
+                known
+            } else {
+                known.any(other)
+            }
+        }))
     }
 
     /// Whether a condition compares something that counts, or a time that has passed.

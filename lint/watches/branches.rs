@@ -14,6 +14,7 @@ use crate::{
 impl Walk<'_, '_, '_> {
     /// `if`, and guards of arms.
     pub(super) fn branch(&self, state: &mut State, cond: &Place, then: BlockId, otherwise: BlockId) -> Flow {
+        self.note_end(state, cond, None);
         let value = match state.get(cond) {
             Val::Done(inner) => *inner,
             other => other,
@@ -36,14 +37,23 @@ impl Walk<'_, '_, '_> {
             }
             value => {
                 let carries = value.carries();
-                let bound = !carries && self.is_bound(state, cond) && !self.meet(state, then, otherwise);
+                let counts = !carries && self.is_bound(state, cond);
+                let bound = counts && !self.meet(state, then, otherwise);
+                let compared = if counts { self.compared(state, cond) } else { None };
+                let again = compared.is_some() && state.bound.is_some() && state.bound_on == compared;
                 let mut states = vec![self.to(state, then), self.to(state, otherwise)];
                 for next in &mut states {
                     next.tested = carries;
                     next.forked |= !carries && state.round.is_some();
                     if bound {
+                        if next.bound.is_none() {
+                            next.bound_on.clone_from(&compared);
+                        }
                         next.bound.get_or_insert(self.round(state));
                     }
+                }
+                if again {
+                    return self.bound_again(states);
                 }
                 if state.singles.is_some() {
                     // A guard of the arm that singles out the transient fault: it may hold.
@@ -85,6 +95,7 @@ impl Walk<'_, '_, '_> {
         yes: BlockId,
         no: BlockId,
     ) -> Flow {
+        self.note_end(state, place, Some(pat));
         let value = match state.get(place) {
             Val::Done(inner) => *inner,
             Val::Pending => return Flow::Done(self.dead(state)),
@@ -118,6 +129,11 @@ impl Walk<'_, '_, '_> {
                 matched.singles = bound.singles;
                 let mut other = state.clone();
                 other.tested = carries;
+                if !carries && let Some(fits) = self.succeeds(state, pat) {
+                    let (mut next, block) = if fits { (matched, yes) } else { (other, no) };
+                    self.enter(&mut next, block);
+                    return Flow::Any(vec![next]);
+                }
                 if !carries {
                     let aside = state.round.is_some();
                     // What a loop does with other items is not about the fault.
@@ -145,6 +161,19 @@ impl Walk<'_, '_, '_> {
                     Flow::Any(vec![other, matched])
                 }
             }
+        }
+    }
+
+    /// The caller of a job goes on: what else it does is taken to succeed. Tells whether the pattern then fits.
+    fn succeeds(&self, state: &State, pat: &Pattern) -> Option<bool> {
+        let job = self.ordinary.as_ref().is_some_and(|seen| seen.ends_itself.get());
+        match pat {
+            Pattern::TupleStruct(path, _) if job && state.ups > 0 => match path.last() {
+                "Ok" => Some(true),
+                "Err" => Some(false),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

@@ -15,6 +15,9 @@ use super::{
 };
 use crate::flow::graph::Place;
 
+/// Places of which it is remembered that they asked an ended stream.
+const MOST_ASKED: usize = 4;
+
 /// What the source answers to one poll.
 enum Event {
     Error,
@@ -51,7 +54,19 @@ impl Walk<'_, '_, '_> {
         if let Some(seen) = &self.ordinary {
             return self.deliver_item(seen, state, count, fact, to, method);
         }
-        let event = self.event(state, count, fact, method);
+        let frame = state.frame();
+        let place = (frame.function, frame.block, frame.op);
+        let event = match self.event(state, count, fact, method) {
+            // Whoever else asks a stream that is over is told so too.
+            Event::Dead if self.ends(fact, method) && !state.asked_at.contains(&place) => Event::End,
+            event => event,
+        };
+        if count == 0 {
+            state.asked_at.clear();
+        }
+        if state.asked_at.len() < MOST_ASKED {
+            state.asked_at.push(place);
+        }
         if count == 0 {
             // A source that waits before it reports the fault again has paced the next attempt.
             state.waited = self.fact.paced;
@@ -59,6 +74,8 @@ impl Walk<'_, '_, '_> {
                 state.round = None;
             }
         }
+        // A bound that let the watch be asked again was not reached.
+        state.bound = None;
         state.phase = Phase::Polled(count.saturating_add(1));
         let item = match event {
             Event::Dead => {
@@ -129,8 +146,10 @@ impl Walk<'_, '_, '_> {
         method: &str,
     ) -> Flow {
         if count > 0 || state.reopened {
+            // Opened once more further on, in no loop: two waits, one after the other.
+            let once_more = state.ups > 0 && state.reopened && state.round.is_none();
             let again = if state.ups > 0 { &seen.again_above } else { &seen.again_here };
-            again.set(true);
+            again.set(again.get() || !once_more);
             return Flow::Done(Verdict::none());
         }
         state.phase = Phase::Polled(1);
@@ -187,6 +206,12 @@ impl Walk<'_, '_, '_> {
                 _ => Event::Dead,
             },
         }
+    }
+
+    /// Whether the source ends after the fault, and a poll that gives this shows it.
+    fn ends(&self, fact: &PollFact, method: &str) -> bool {
+        let shows = !method.is_empty() || mentions(&fact.gives, "Option");
+        shows && matches!(self.fact.shows_as, ShowsAs::Ends | ShowsAs::ErrorThenEnds)
     }
 
     /// The fault as an `Err`.

@@ -172,6 +172,8 @@ impl Walk<'_, '_, '_> {
                 _ if self.gives_data(state) => Verdict::new(Outcome::Unknown, state),
                 _ => self.dead(state),
             },
+            // A stream made out of this one: whoever reads it is told of its end.
+            value if value.holds(&Val::Ended) && !self.heals() => Verdict::new(Outcome::Unknown, state),
             value if value.carries() => Verdict::new(Outcome::Surfaces, state),
             Val::Bool(_) | Val::Path(_) if state.arm.is_some() || state.asked => {
                 Verdict::new(Outcome::Surfaces, state)

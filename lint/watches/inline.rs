@@ -39,8 +39,9 @@ impl Walk<'_, '_, '_> {
         let running = |state: &State, id: FnId| state.frames.iter().any(|frame| frame.function == id);
         let enter = |mut state: State, id: FnId| {
             if running(&state, id) {
+                let again = self.reaches_watch(id);
                 let call = self.outer_call(&state, op.span);
-                state.set(&op.to, Val::Again(call, id));
+                state.set(&op.to, if again { Val::Again(call, id) } else { Val::Unknown });
             } else if facts(id).is_async {
                 state.set(&op.to, Val::Future(id, values.clone()));
             } else {
@@ -57,6 +58,7 @@ impl Walk<'_, '_, '_> {
             && running(state, *id)
             && !facts(*id).is_async
             && !gives_future(&self.infer.output(*id))
+            && self.reaches_watch(*id)
         {
             let call = self.outer_call(state, op.span);
             if state.frames.iter().all(|frame| frame.function != *id || frame.body != 0) {
@@ -112,9 +114,10 @@ impl Walk<'_, '_, '_> {
         };
         if state.frames.iter().any(|frame| frame.function == function) {
             if let Some(place) = to {
+                let again = self.reaches_watch(function);
                 let call = self.outer_call(state, span);
-                state.set(&place, Val::Again(call, function));
-                if facts.is_async {
+                state.set(&place, if again { Val::Again(call, function) } else { Val::Unknown });
+                if again && facts.is_async {
                     return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
                 }
             }

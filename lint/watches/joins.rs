@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     facts::FnId,
-    flow::graph::{BodyKind, Op, Place, Value},
+    flow::graph::{BodyKind, End, Op, Place, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -142,13 +142,21 @@ impl Walk<'_, '_, '_> {
         Some(self.run(state, place, task, Then::Ready(place.clone())))
     }
 
-    /// Whether an `async` block awaits what has ended.
+    /// Whether an `async` block waits for what has ended.
     fn awaits_ended(&self, state: &State, function: FnId, body: u32, env: usize) -> bool {
         let graph = self.graph(function);
         let Some(env) = state.envs.get(env) else { return false };
+        let ended = |place: &Place| matches!(env.get(place), Val::Done(_) | Val::Handle(_));
         graph.bodies[body as usize].kind == BodyKind::Async
-            && graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).any(|op| {
-                matches!(&op.value, Value::Await(place) if matches!(env.get(place), Val::Done(_) | Val::Handle(_)))
+            && graph.blocks.iter().filter(|block| block.body == body).any(|block| {
+                let selects =
+                    matches!(&block.end, End::Select { arms, .. } if arms.iter().any(|arm| ended(&arm.future)));
+                selects
+                    || block.ops.iter().any(|op| match &op.value {
+                        Value::Await(place) => ended(place),
+                        Value::Join { futures, .. } => futures.iter().any(ended),
+                        _ => false,
+                    })
             })
     }
 }

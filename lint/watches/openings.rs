@@ -17,15 +17,15 @@ impl Walk<'_, '_, '_> {
     /// The watch is opened again: a first attempt goes on in both its results, a second one tells whether anything waited.
     pub(super) fn open(&self, state: &mut State, op: &Op, ty: &Ty) -> Flow {
         let location = self.location(state.frame().function, op.span);
+        if state.pending_handle {
+            // The task has ended, and this is its parent going on beside it.
+            state.set(&op.to, Val::Unknown);
+            return Flow::Next;
+        }
         if self.ordinary.is_some() {
             state.reopened = true;
             state.phase = Phase::Fresh;
             state.set(&op.to, ready(ty));
-            return Flow::Next;
-        }
-        if state.pending_handle {
-            // The task has ended, and this is its parent going on beside it.
-            state.set(&op.to, Val::Unknown);
             return Flow::Next;
         }
         if state.phase == Phase::Fresh {

@@ -93,10 +93,8 @@ impl Walk<'_, '_, '_> {
             }
             Value::Leave => {
                 self.note_leaving(state);
-                if let Some(bound) = &mut state.bound
-                    && !state.said
-                {
-                    *bound = self.location(state.frames[state.frames.len() - 1].function, op.span);
+                if state.bound.is_some() && !state.said && self.leaves_by_bound(state) {
+                    state.bound = Some(self.location(state.frame().function, op.span));
                 }
                 Val::Unit
             }

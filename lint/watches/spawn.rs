@@ -23,6 +23,11 @@ impl Walk<'_, '_, '_> {
         values: &[Val],
         method: bool,
     ) -> Flow {
+        if state.pending_handle
+            && let Some(flow) = self.run_waiting(state, args.iter().skip(usize::from(method)), true)
+        {
+            return flow;
+        }
         let function = state.frame().function;
         let task = values.iter().skip(usize::from(method)).find(|value| {
             matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..) | Val::Again(..))
@@ -99,6 +104,10 @@ impl Walk<'_, '_, '_> {
     fn beside(&self, state: &State, op: &Op, set: Option<&Place>, started: &Val) -> Flow {
         let mut after = state.clone();
         after.set(&op.to, Val::Unknown);
+        if self.ordinary.is_some() && state.pending_handle {
+            // Another task beside the one that the item was given to.
+            return Flow::Any(vec![after]);
+        }
         // Before the ended task is looked at, the new one runs beside it and not in its place.
         if !state.pending_handle && self.brings_back(started) {
             let running = Val::Running(Box::new(started.clone()));

@@ -87,6 +87,8 @@ pub(super) struct State {
     pub(super) frames: Vec<Frame>,
     pub(super) envs: Vec<Env>,
     pub(super) phase: Phase,
+    /// Where the watch has been asked since the fault.
+    pub(super) asked_at: Vec<(FnId, BlockId, usize)>,
     /// Whether something waited since the last attempt (the fault, an open, a poll).
     pub(super) waited: bool,
     /// Whether the watch has been opened again on this path.
@@ -113,6 +115,8 @@ pub(super) struct State {
     pub(super) round: Option<Round>,
     /// Set when a bound was reached: a count, a delay iterator that is over.
     pub(super) bound: Option<Location>,
+    /// The function whose bound it is, and what it compares.
+    pub(super) bound_on: Option<(FnId, Place, Place)>,
     pub(super) said: bool,
     pub(super) restored: bool,
     /// The connection is back: what the arms do now says nothing about the fault.
@@ -147,6 +151,7 @@ impl State {
             frames: vec![frame],
             envs: vec![env],
             phase: Phase::Polled(0),
+            asked_at: Vec::new(),
             waited: false,
             reopened: false,
             consumed: false,
@@ -162,6 +167,7 @@ impl State {
             consumer,
             round: None,
             bound: None,
+            bound_on: None,
             said: false,
             restored: false,
             healed: false,
@@ -257,7 +263,7 @@ impl State {
             self.handed_over.is_some(),
         )
             .hash(&mut hasher);
-        self.chain.hash(&mut hasher);
+        (&self.chain, &self.asked_at, &self.bound_on).hash(&mut hasher);
         hasher.finish()
     }
 }

@@ -114,6 +114,12 @@ impl Walk<'_, '_, '_> {
         brings
     }
 
+    /// Whether calling a function comes to the watch at hand or opens its source: one that calls itself for a reason of its own
+    /// does neither.
+    pub(super) fn reaches_watch(&self, function: FnId) -> bool {
+        function == self.site.function || self.brings_back(&Val::Future(function, Vec::new()))
+    }
+
     fn reaches(
         &self,
         function: FnId,

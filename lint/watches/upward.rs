@@ -23,6 +23,14 @@ impl Walk<'_, '_, '_> {
     pub(super) fn up(&self, state: &mut State, frame: &Frame, value: Val) -> Flow {
         let function = &self.infer.program.functions[frame.function];
         if let Some(seen) = &self.ordinary
+            && state.ups == 0
+            && frame.function == self.site.function
+            && value != Val::Panic
+            && !value.is_variant("Err")
+        {
+            seen.left.set(true);
+        }
+        if let Some(seen) = &self.ordinary
             && value.carries()
             && value != Val::Panic
             && !state.pending_handle

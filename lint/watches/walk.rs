@@ -1,7 +1,7 @@
 //! The walk: from a poll that gives the fault, along every edge that the fault can take, to where it leads.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::{HashMap, HashSet},
 };
 
@@ -12,6 +12,7 @@ use rideout_rules::{
 
 use super::{
     infer::Infer,
+    jobs::Round,
     patterns::Names,
     polls::PollSite,
     scope::{in_loop, loop_around},
@@ -48,6 +49,10 @@ pub(super) struct Ordinary {
     pub(super) again_above: Cell<bool>,
     /// The function returned the item, or something made of it.
     pub(super) returned: Cell<bool>,
+    /// The function was left, by what the item or the loop itself says.
+    pub(super) left: Cell<bool>,
+    /// The loop may end by its own logic: at a time, at the item that it waits for, or when something says that it is done.
+    pub(super) ends_itself: Cell<bool>,
 }
 
 /// The walk of one fault of one poll.
@@ -64,6 +69,8 @@ pub(super) struct Walk<'w, 'p, 'c> {
     memo: RefCell<HashMap<u64, Verdict>>,
     /// Which bodies bring the watch back, as far as asked.
     pub(super) openings: RefCell<HashMap<(FnId, BodyId), bool>>,
+    pub(super) round_of_poll: OnceCell<Option<Round<'p>>>,
+    pub(super) only_looks: OnceCell<bool>,
 }
 
 impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
@@ -83,17 +90,26 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             active: RefCell::default(),
             memo: RefCell::default(),
             openings: RefCell::default(),
+            round_of_poll: OnceCell::new(),
+            only_looks: OnceCell::new(),
         }
     }
 
     /// Whether the watch is held: asked again after an ordinary item. One whose first item is handed back to a caller that does
-    /// not ask again is a wait for one event, and one whose item leads away is a signal.
+    /// not ask again is a wait for one event, and one whose item leads away is a signal. A loop that ends by its own logic is a job.
     pub(super) fn stands(mut self, state: State) -> bool {
+        if self.gathers() {
+            return false;
+        }
         self.ordinary = Some(Ordinary::default());
         self.budget.set(BUDGET / 4);
         self.explore(state);
         let Some(seen) = &self.ordinary else { return true };
-        self.is_spent() || seen.again_above.get() || (seen.again_here.get() && !seen.returned.get())
+        if seen.again_above.get() {
+            return true;
+        }
+        let job = seen.left.get() && seen.ends_itself.get();
+        !job && (self.is_spent() || (seen.again_here.get() && !seen.returned.get()))
     }
 
     pub(super) fn graph(&self, id: FnId) -> &'p Graph {
