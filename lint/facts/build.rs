@@ -86,7 +86,12 @@ impl<'c> Program<'c> {
                         Type::Path(path) => Some(path.last().to_owned()),
                         _ => None,
                     };
-                    let of_trait = node.of_trait.as_ref().map(|path| path.last().to_owned());
+                    // `use futures::Stream as Items;` names a trait whose own name tells more.
+                    let imported =
+                        |name: &str| self.scopes[scope].names.get(name).and_then(|path| path.last());
+                    let of_trait = node.of_trait.as_ref().map(|path| {
+                        path.single().and_then(imported).map_or_else(|| path.last().to_owned(), String::clone)
+                    });
                     let outer = Arc::new(OuterFacts {
                         self_type: Some(node.self_type),
                         generics: node.generics,

@@ -119,7 +119,7 @@ impl Judge<'_, '_, '_> {
         let graph = self.graph();
         // Of a `poll` written by hand the line that polls says more than the loop around it, and what hands over a callback is over
         // before such a loop goes round.
-        let by_hand = ready::is_poll(self.infer.program.functions[self.site.function].output.as_ref());
+        let by_hand = ready::is_poll(self.infer.program, self.site.function);
         let at_once = by_hand || self.site.fact.callback;
         let within = loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !at_once);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);

@@ -8,7 +8,7 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::{FnId, Ty},
+    facts::{FnId, Program, Ty},
     flow::graph::{BodyKind, Op, Place},
     syntax::tree::Type,
 };
@@ -40,8 +40,13 @@ pub(super) fn polled(method: &str, poll: Val) -> Val {
 }
 
 /// Whether a function is a `poll` written by hand.
-pub(super) fn is_poll(output: Option<&Type>) -> bool {
-    matches!(output, Some(Type::Path(path)) if path.last() == "Poll")
+pub(super) fn is_poll(program: &Program<'_>, id: FnId) -> bool {
+    match &program.functions[id].output {
+        Some(Type::Path(path)) => {
+            program.resolve(id, &path.segments).last().is_some_and(|last| last == "Poll")
+        }
+        _ => false,
+    }
 }
 
 /// Whether a value is `Poll::Pending`.
@@ -52,7 +57,7 @@ pub(super) fn is_pending(value: &Val) -> bool {
 impl Walk<'_, '_, '_> {
     /// Whether a function is a `poll` written by hand.
     pub(super) fn is_poll_function(&self, id: FnId) -> bool {
-        is_poll(self.infer.program.functions[id].output.as_ref())
+        is_poll(self.infer.program, id)
     }
 
     /// A future asked by hand: `future.poll(cx)`.
