@@ -257,7 +257,7 @@ impl<'a> Context<'a> {
                     text,
                 });
             }
-            Err(rejected) if file.reported => {
+            Err(rejected) if file.reported && !is_orphan(self.workspace, self.modules, &file.rel) => {
                 part.unread.push(Unread {
                     path: file.rel.clone(),
                     reason: rejected.reason,

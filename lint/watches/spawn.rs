@@ -87,12 +87,13 @@ impl Walk<'_, '_, '_> {
             .iter()
             .flat_map(|block| &block.ops)
             .find(|op| matches!(&op.value, Value::Use(from) if from == place) && op.to.fields.is_empty());
+        // `let _: Handle = ..` binds it to a local of that type without a name.
+        let declared = |place: &Place| {
+            let local = &graph.locals[place.local as usize];
+            local.name.is_some() || local.ty.is_some()
+        };
         reads == 0
-            || (reads == 1
-                && bound.is_some_and(|op| {
-                    graph.locals[op.to.local as usize].reads == 0
-                        && graph.locals[op.to.local as usize].name.is_some()
-                }))
+            || (reads == 1 && bound.is_some_and(|op| declared(&op.to) && self.is_dropped(function, &op.to)))
     }
 
     /// Whether a set of tasks has a name, under which its tasks can be joined.

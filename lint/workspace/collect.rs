@@ -54,7 +54,12 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
         let named = asked
             .iter()
             .any(|asked| (in_tests(&home.0, asked) || below_tests(&root, asked)) && path.starts_with(asked));
-        let of_tests = in_tests(&home.0, &path) || below_tests(&root, &home.0) || supports_tests(&home.0);
+        let is_test = || match manifests.get(&home.0).as_deref() {
+            Some(Ok(manifest)) => manifest.is_test(&home.0, &path) && !asked.contains(&path),
+            _ => false,
+        };
+        let of_tests =
+            in_tests(&home.0, &path) || below_tests(&root, &home.0) || supports_tests(&home.0) || is_test();
         if request.include_tests || named || !of_tests {
             let reported = in_choice(&home);
             files.insert(path, (home, reported));

@@ -210,6 +210,12 @@ impl Manifest {
         named.chain(self.build_scripts()).map(|path| super::paths::join(dir, &path)).collect()
     }
 
+    /// Whether a file is the root of a test or a benchmark that the manifest names.
+    pub(super) fn is_test(&self, dir: &Path, path: &Path) -> bool {
+        let named = self.test.iter().chain(&self.bench).filter_map(|target| target.path.as_deref());
+        named.into_iter().any(|root| super::paths::join(dir, root) == path)
+    }
+
     fn build_scripts(&self) -> Vec<PathBuf> {
         match self.package.as_ref().and_then(|package| package.build.as_ref()) {
             None | Some(toml::Value::Boolean(true)) => vec!["build.rs".into()],
