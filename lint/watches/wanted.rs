@@ -20,7 +20,10 @@ pub(crate) struct Wanted {
 impl Survey<'_, '_> {
     /// What is wanted next.
     pub(crate) fn wanted(&self) -> Wanted {
-        Wanted { used: self.used(), defined: self.defined() }
+        let used = self.used();
+        // Where nothing is polled and nothing handed out, no type makes a difference.
+        let defined = if used.is_empty() { BTreeSet::new() } else { self.defined() };
+        Wanted { used, defined }
     }
 
     /// The functions that poll a watch or hand one out, and those that call them.
