@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rideout_rules::catalog::{Channel, Crate, Meaning, Opener, Poll, Reopen, Shape, Source, Value, Word};
 
 use super::{narrow::Narrow, own::Own};
-use crate::syntax::tree::Type;
+use crate::syntax::tree::{Path, Type};
 
 /// Index of a source in [`Known::sources`].
 pub(crate) type SourceId = usize;
@@ -269,9 +269,14 @@ impl<'c> Known<'c> {
         self.types.get(path)
     }
 
-    /// The source that a type is, with these arguments.
-    pub(crate) fn source_of(&self, path: &str, arguments: &[Type]) -> Option<SourceId> {
-        self.narrow.source(path, arguments).or_else(|| self.types.get(path))
+    /// The source that a type is, with these arguments. `name` tells the own name of what a path names.
+    pub(crate) fn source_of(
+        &self,
+        path: &str,
+        arguments: &[Type],
+        name: &dyn Fn(&Path) -> String,
+    ) -> Option<SourceId> {
+        self.narrow.source(path, arguments, name).or_else(|| self.types.get(path))
     }
 
     /// The source whose items have this type.

@@ -3,7 +3,7 @@
 use rideout_rules::catalog::{Opener, Shape};
 
 use super::known::{PathPattern, SourceId};
-use crate::syntax::tree::Type;
+use crate::syntax::tree::{Path, Type};
 
 /// Types that are a source with some arguments, and functions that are openers with some.
 #[derive(Debug, Default)]
@@ -27,10 +27,15 @@ impl<'c> Narrow<'c> {
         self.fns.extend(paths.into_iter().map(|path| (path, argument, id, opener)));
     }
 
-    /// The source that a type with these arguments is.
-    pub(super) fn source(&self, path: &str, arguments: &[Type]) -> Option<SourceId> {
+    /// The source that a type with these arguments is. `name` tells the own name of what a path names.
+    pub(super) fn source(
+        &self,
+        path: &str,
+        arguments: &[Type],
+        name: &dyn Fn(&Path) -> String,
+    ) -> Option<SourceId> {
         let is = |(pattern, shapes, _): &&(PathPattern, Vec<Shape>, SourceId)| {
-            pattern.matches(path) && fit(arguments, shapes)
+            pattern.matches(path) && fit(arguments, shapes, name)
         };
         self.types.iter().find(is).map(|(_, _, id)| *id)
     }
@@ -48,17 +53,17 @@ impl<'c> Narrow<'c> {
 }
 
 /// Whether types are of these shapes, by their last names.
-fn fit(types: &[Type], shapes: &[Shape]) -> bool {
-    shapes.iter().zip(types).filter(|(shape, ty)| fits(ty, shape)).count() == shapes.len()
+fn fit(types: &[Type], shapes: &[Shape], name: &dyn Fn(&Path) -> String) -> bool {
+    shapes.iter().zip(types).filter(|(shape, ty)| fits(ty, shape, name)).count() == shapes.len()
 }
 
-fn fits(ty: &Type, shape: &Shape) -> bool {
+fn fits(ty: &Type, shape: &Shape, name: &dyn Fn(&Path) -> String) -> bool {
     match (shape, ty) {
         (Shape::Item, _) => true,
-        (Shape::Named(name, arguments), Type::Path(path)) => {
-            name.rsplit("::").next() == Some(path.last()) && fit(&path.arguments, arguments)
+        (Shape::Named(wanted, arguments), Type::Path(path)) => {
+            wanted.rsplit("::").next() == Some(&name(path)) && fit(&path.arguments, arguments, name)
         }
-        (Shape::Tuple(shapes), Type::Tuple(types)) => shapes.len() == types.len() && fit(types, shapes),
+        (Shape::Tuple(shapes), Type::Tuple(types)) => shapes.len() == types.len() && fit(types, shapes, name),
         _ => false,
     }
 }

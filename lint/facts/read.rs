@@ -108,7 +108,9 @@ impl Program<'_> {
         }
         let known = &self.files[at.file].known;
         let joined = resolved.join("::");
-        if let Some(source) = known.source_of(&joined, &path.arguments) {
+        let own_name =
+            |path: &tree::Path| self.resolve_in(at.file, at.scope, &path.segments).pop().unwrap_or_default();
+        if let Some(source) = known.source_of(&joined, &path.arguments, &own_name) {
             // One type for several sources of its crate: the item tells which.
             let of_crate = |other: &usize| known.sources[*other].package == known.sources[source].package;
             let by_item = path.arguments.iter().find_map(|item| self.item_source(item, at, depth));

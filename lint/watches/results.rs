@@ -1,6 +1,6 @@
 //! What the code around a call says of its result.
 
-use crate::flow::graph::{Callee, End, Graph, Pattern, Place, Value};
+use crate::flow::graph::{Callee, End, Graph, Op, Pattern, Place, Value};
 
 /// Methods that only `Result` and `Option` have.
 const OF_RESULTS: &[&str] = &[
@@ -30,7 +30,11 @@ pub(super) fn is_taken_for_result(graph: &Graph, to: &Place) -> bool {
         for block in &graph.blocks {
             for op in &block.ops {
                 match &op.value {
-                    Value::Use(from) | Value::Await(from) if from == place && !places.contains(&&op.to) => {
+                    Value::Use(from)
+                    | Value::Await(from)
+                    | Value::Call { callee: Callee::Place(from), .. }
+                        if from == place && !places.contains(&&op.to) =>
+                    {
                         places.push(&op.to);
                     }
                     Value::Call { callee: Callee::Method { name, .. }, args, .. }
@@ -40,6 +44,12 @@ pub(super) fn is_taken_for_result(graph: &Graph, to: &Place) -> bool {
                     }
                     _ => {}
                 }
+            }
+            // A closure or an `async` block gives it on.
+            if matches!(&block.end, End::Return(given) if given == place) {
+                let makes = |op: &&Op| matches!(op.value, Value::Body(body) if body == block.body);
+                let made = graph.blocks.iter().flat_map(|block| &block.ops).find(makes);
+                places.extend(made.map(|op| &op.to).filter(|to| !places.contains(to)));
             }
             let asks = match &block.end {
                 End::Try { value, .. } => value == place,
