@@ -139,7 +139,7 @@ impl Walk<'_, '_, '_> {
         if state.pending_handle {
             return self.finish_call(state, op, Val::Unknown);
         }
-        if self.ordinary.is_some() && state.round.is_none() {
+        if self.ordinary.is_some() && !state.in_round() {
             // Another wait further on, in no loop.
             return Flow::Done(Verdict::none());
         }

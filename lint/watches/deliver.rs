@@ -146,8 +146,9 @@ impl Walk<'_, '_, '_> {
         method: &str,
     ) -> Flow {
         if count > 0 || state.reopened {
-            // Opened once more further on, in no loop: two waits, one after the other.
-            let once_more = state.ups > 0 && state.reopened && state.round.is_none();
+            // Opened once more further on, in no loop: two waits, one after the other. Or another watch on the source.
+            let elsewhere = || state.frame().function != self.site.function;
+            let once_more = state.ups > 0 && state.reopened && (!state.in_round() || elsewhere());
             let again = if state.ups > 0 { &seen.again_above } else { &seen.again_here };
             again.set(again.get() || !once_more);
             return Flow::Done(Verdict::none());

@@ -39,7 +39,7 @@ impl Walk<'_, '_, '_> {
         let running = |state: &State, id: FnId| state.frames.iter().any(|frame| frame.function == id);
         let enter = |mut state: State, id: FnId| {
             if running(&state, id) {
-                let again = self.reaches_watch(id);
+                let again = self.reaches_watch(&state, id);
                 let call = self.outer_call(&state, op.span);
                 state.set(&op.to, if again { Val::Again(call, id) } else { Val::Unknown });
             } else if facts(id).is_async {
@@ -58,7 +58,7 @@ impl Walk<'_, '_, '_> {
             && running(state, *id)
             && !facts(*id).is_async
             && !gives_future(&self.infer.output(*id))
-            && self.reaches_watch(*id)
+            && self.reaches_watch(state, *id)
         {
             let call = self.outer_call(state, op.span);
             if state.frames.iter().all(|frame| frame.function != *id || frame.body != 0) {
@@ -114,7 +114,7 @@ impl Walk<'_, '_, '_> {
         };
         if state.frames.iter().any(|frame| frame.function == function) {
             if let Some(place) = to {
-                let again = self.reaches_watch(function);
+                let again = self.reaches_watch(state, function);
                 let call = self.outer_call(state, span);
                 state.set(&place, if again { Val::Again(call, function) } else { Val::Unknown });
                 if again && facts.is_async {

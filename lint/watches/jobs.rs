@@ -64,7 +64,7 @@ impl<'p> Walk<'_, 'p, '_> {
         }
         let own = match pat {
             None => round.is_timed(asked) || round.says_end(asked),
-            Some(pat) if self.tells_fault(pat) => return,
+            Some(pat) if pat.irrefutable() || self.tells_fault(pat) => return,
             Some(_) => false,
         };
         // A loop that only looks at its items waits for the one that it leaves at.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     facts::FnId,
-    flow::graph::{BodyKind, End, Op, Place, Value},
+    flow::graph::{BodyKind, Callee, End, Op, Place, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -145,8 +145,8 @@ impl Walk<'_, '_, '_> {
     /// Whether an `async` block waits for what has ended.
     fn awaits_ended(&self, state: &State, function: FnId, body: u32, env: usize) -> bool {
         let graph = self.graph(function);
-        let Some(env) = state.envs.get(env) else { return false };
-        let ended = |place: &Place| matches!(env.get(place), Val::Done(_) | Val::Handle(_));
+        let Some(known) = state.envs.get(env) else { return false };
+        let ended = |place: &Place| matches!(known.get(place), Val::Done(_) | Val::Handle(_));
         graph.bodies[body as usize].kind == BodyKind::Async
             && graph.blocks.iter().filter(|block| block.body == body).any(|block| {
                 let selects =
@@ -155,6 +155,10 @@ impl Walk<'_, '_, '_> {
                     || block.ops.iter().any(|op| match &op.value {
                         Value::Await(place) => ended(place),
                         Value::Join { futures, .. } => futures.iter().any(ended),
+                        Value::Call { callee: Callee::Path(_), args, .. } => {
+                            args.iter().any(|place| matches!(known.get(place), Val::Handle(_)))
+                        }
+                        Value::Body(inner) => self.awaits_ended(state, function, *inner, env),
                         _ => false,
                     })
             })

@@ -233,6 +233,11 @@ impl State {
         }
     }
 
+    /// Whether the path went round a loop of a function that is still running.
+    pub(super) fn in_round(&self) -> bool {
+        self.round.is_some_and(|round| self.frames.iter().any(|frame| frame.function == round.function))
+    }
+
     /// Adds a step to the trail.
     pub(super) fn step(&mut self, location: Location, label: &str) {
         if self.trail.as_ref().is_some_and(|last| last.location == location) {

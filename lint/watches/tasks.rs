@@ -13,8 +13,8 @@ use crate::{
     syntax::tree::Span,
 };
 
-/// Deepest nesting of calls in which an opening is looked for.
-const DEEPEST: usize = 12;
+/// Most bodies in which an opening is looked for.
+const MOST_REACHED: usize = 200;
 
 impl Walk<'_, '_, '_> {
     /// Runs a task where it is waited for. What waits is then done again, with the handle of the ended task.
@@ -109,38 +109,32 @@ impl Walk<'_, '_, '_> {
         if let Some(known) = self.openings.borrow().get(&(function, body)) {
             return *known;
         }
-        let brings = self.reaches(function, body, &mut HashSet::new(), 0);
+        let brings = self.reaches(function, body, &mut HashSet::new());
         self.openings.borrow_mut().insert((function, body), brings);
         brings
     }
 
     /// Whether calling a function comes to the watch at hand or opens its source: one that calls itself for a reason of its own
     /// does neither.
-    pub(super) fn reaches_watch(&self, function: FnId) -> bool {
-        function == self.site.function || self.brings_back(&Val::Future(function, Vec::new()))
+    pub(super) fn reaches_watch(&self, state: &State, function: FnId) -> bool {
+        let above = || state.chain.iter().any(|site| site.function == function);
+        function == self.site.function || above() || self.brings_back(&Val::Future(function, Vec::new()))
     }
 
-    fn reaches(
-        &self,
-        function: FnId,
-        body: BodyId,
-        seen: &mut HashSet<(FnId, BodyId)>,
-        depth: usize,
-    ) -> bool {
-        if depth > DEEPEST || !seen.insert((function, body)) {
+    fn reaches(&self, function: FnId, body: BodyId, seen: &mut HashSet<(FnId, BodyId)>) -> bool {
+        if seen.len() > MOST_REACHED || !seen.insert((function, body)) {
             return false;
         }
         let graph = self.graph(function);
         let own = function == self.site.function;
         (0..).zip(&graph.blocks).filter(|(_, block)| block.body == body).any(|(id, block)| {
-            (own && id == self.site.block)
-                || block.ops.iter().any(|op| self.op_reaches(function, op, seen, depth + 1))
+            (own && id == self.site.block) || block.ops.iter().any(|op| self.op_reaches(function, op, seen))
         })
     }
 
-    fn op_reaches(&self, function: FnId, op: &Op, seen: &mut HashSet<(FnId, BodyId)>, depth: usize) -> bool {
+    fn op_reaches(&self, function: FnId, op: &Op, seen: &mut HashSet<(FnId, BodyId)>) -> bool {
         match &op.value {
-            Value::Body(inner) => self.reaches(function, *inner, seen, depth),
+            Value::Body(inner) => self.reaches(function, *inner, seen),
             Value::Call { callee, args, .. } => {
                 let closure = match callee {
                     Callee::Place(place) => match self.infer.place(function, place) {
@@ -152,12 +146,12 @@ impl Walk<'_, '_, '_> {
                 let from_watch =
                     || args.iter().any(|place| self.infer.place(function, place).watch().is_some());
                 (self.is_source(function, &self.infer.place(function, &op.to)) && !from_watch())
-                    || closure.is_some_and(|(owner, body)| self.reaches(owner, body, seen, depth))
+                    || closure.is_some_and(|(owner, body)| self.reaches(owner, body, seen))
                     || self
                         .infer
                         .callees(function, callee, args)
                         .into_iter()
-                        .any(|callee| self.reaches(callee, 0, seen, depth))
+                        .any(|callee| self.reaches(callee, 0, seen))
             }
             _ => false,
         }
