@@ -103,6 +103,9 @@ impl Rewrite<'_> {
 
     /// `while let PAT = VALUE { .. }`
     fn while_let(&mut self, node: &syn::ExprWhile, pat: &Pat, value: &Expr) -> bool {
+        if node.body.stmts.is_empty() {
+            return false;
+        }
         let inside = self.inside(&node.body);
         let head = range(&node.while_token).start..range(&*node.cond).end;
         let (pat, source) = (self.of(pat).to_owned(), self.of(value).to_owned());
