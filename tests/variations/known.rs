@@ -8,7 +8,6 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-adapter-logs-and-ends",
             "own-blocking-for-leaves",
             "own-blocking-iter-leaves",
-            "own-hold-server-role",
             "own-paho-event-receiver-param",
             "own-shape-iterator-impl",
         ],
@@ -74,6 +73,7 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     ("local-result", &["own-cart-pause-named"]),
+    ("loop-match", &["own-fleet-unordered-noted"]),
     (
         "macro-alias",
         &[
@@ -103,18 +103,9 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-volume-stream-hot",
         ],
     ),
-    ("opener-block", &["own-book-joined-future", "own-group-signal-changed", "own-poll-in-async-block"]),
-    (
-        "opener-closure",
-        &[
-            "own-book-joined-future",
-            "own-carried-tuple-helper",
-            "own-group-signal-changed",
-            "own-poll-in-async-block",
-        ],
-    ),
+    ("opener-block", &["own-book-joined-future", "own-poll-in-async-block"]),
+    ("opener-closure", &["own-book-joined-future", "own-carried-tuple-helper", "own-poll-in-async-block"]),
     ("question-match", &["br-replica-some-branch", "own-book-join-checked"]),
-    ("task-block", &["own-relay-panic-joined"]),
     (
         "types-file",
         &[
