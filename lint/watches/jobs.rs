@@ -72,6 +72,16 @@ impl<'p> Walk<'_, 'p, '_> {
         seen.ends_itself.set(own || waits());
     }
 
+    /// The function that polls is left after an ordinary item, and no error made it leave.
+    pub(super) fn note_leaving_by_item(&self, state: &State) {
+        if let Some(seen) = &self.ordinary
+            && state.ups == 0
+            && state.frame().function == self.site.function
+        {
+            seen.left.set(true);
+        }
+    }
+
     /// Whether a pattern may be that of a fault: the variants of a poll's result, and what announces the end of the source.
     fn tells_fault(&self, pat: &Pattern) -> bool {
         let known = self.infer.program.known(self.site.function);

@@ -22,13 +22,8 @@ impl Walk<'_, '_, '_> {
     /// The outermost body in view returns: the walk goes on where it was made or called.
     pub(super) fn up(&self, state: &mut State, frame: &Frame, value: Val) -> Flow {
         let function = &self.infer.program.functions[frame.function];
-        if let Some(seen) = &self.ordinary
-            && state.ups == 0
-            && frame.function == self.site.function
-            && value != Val::Panic
-            && !value.is_variant("Err")
-        {
-            seen.left.set(true);
+        if value != Val::Panic && !value.is_variant("Err") {
+            self.note_leaving_by_item(state);
         }
         if let Some(seen) = &self.ordinary
             && value.carries()

@@ -74,6 +74,7 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     ("local-result", &["own-cart-pause-named"]),
+    ("loop-match", &["own-fleet-unordered-noted"]),
     (
         "macro-alias",
         &[
