@@ -4,6 +4,7 @@ use rideout_rules::model::{Location, Outcome};
 
 use super::{
     polls::stream_method,
+    scope::loop_around,
     state::{Frame, State, Then},
     value::{Env, Val},
     verdict::Verdict,
@@ -86,6 +87,19 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// The path waits for a function that is running already: another opening inside the old one, unless it only polls the same
+    /// healthy watch once more and all of them return at its next item.
+    pub(super) fn called_again(&self, state: &State, function: FnId, call: Location) -> Verdict {
+        let block = &self.graph(self.site.function).blocks[self.site.block as usize];
+        let once = function == self.site.function && loop_around(self.graph(function), block).is_none();
+        let outcome = if once && self.heals() && !self.opens(function, 0, 0) {
+            Outcome::Continues { paced: true, by: call }
+        } else {
+            Outcome::Nests { call }
+        };
+        Verdict::new(outcome, state)
+    }
+
     /// The method of `Stream` by which an operation asks a `poll_next` of the workspace.
     pub(super) fn asks_by(&self, callee: FnId, op: &Op) -> Option<&'static str> {
         match &op.value {
@@ -118,7 +132,7 @@ impl Walk<'_, '_, '_> {
                 let call = self.outer_call(state, span);
                 state.set(&place, if again { Val::Again(call, function) } else { Val::Unknown });
                 if again && facts.is_async {
-                    return Flow::Done(Verdict::new(Outcome::Nests { call }, state));
+                    return Flow::Done(self.called_again(state, function, call));
                 }
             }
             return Flow::Next;

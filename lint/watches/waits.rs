@@ -43,7 +43,7 @@ impl Walk<'_, '_, '_> {
                 Val::Unknown
             }
             Val::Pending => return Flow::Done(self.dead(state)),
-            Val::Again(call, _) => return Flow::Done(Verdict::new(Outcome::Nests { call }, state)),
+            Val::Again(call, function) => return Flow::Done(self.called_again(state, function, call)),
             // `poll_fn(..)`.
             other if other.is_variant("Ready") => other.payload(),
             other => other,
