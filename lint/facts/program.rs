@@ -146,9 +146,12 @@ impl<'c> Program<'c> {
         (0..self.functions.len()).filter(|id| self.functions[*id].graph.is_live())
     }
 
-    /// Makes those functions live whose bodies hold a word for which `wanted` holds. Gives their number.
-    pub(crate) fn wake(&self, wanted: &dyn Fn(&str) -> bool) -> usize {
-        let wakes = |function: &&FunctionFacts| function.graph.wake(&self.files[function.file].text, wanted);
+    /// Makes those functions live for whose package and body `wanted` holds. Gives their number.
+    pub(crate) fn wake(&self, wanted: &dyn Fn(usize, &str) -> bool) -> usize {
+        let wakes = |function: &&FunctionFacts| {
+            let file = &self.files[function.file];
+            function.graph.wake(&file.text, &|body| wanted(file.package, body))
+        };
         self.functions.iter().filter(wakes).count()
     }
 
