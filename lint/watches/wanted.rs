@@ -59,20 +59,21 @@ impl Survey<'_, '_> {
         names
     }
 
-    /// The types with a watch in a field whose methods are not in view: another file has them.
+    /// The names by which another file may have a watch: of types with one in a field whose methods are not in view, and of aliases.
     fn carriers(&self) -> BTreeSet<(Option<usize>, String)> {
         let program = self.infer.program;
         let owners: HashSet<&String> = program.functions.iter().filter_map(|it| it.owner.as_ref()).collect();
         let carries = |id: usize| {
             program.types[id].fields.keys().any(|field| program.field(id, field, &[]).watch().is_some())
         };
-        (0..program.types.len())
+        let types = (0..program.types.len())
             .filter(|id| !owners.contains(&program.types[*id].name) && carries(*id))
-            .map(|id| {
-                let ty = &program.types[id];
-                (Some(program.files[ty.file].package), ty.name.clone())
-            })
-            .collect()
+            .map(|id| (program.types[id].file, program.types[id].name.clone()));
+        let aliases = program
+            .aliases()
+            .filter(|(_, _, ty)| ty.watch().is_some())
+            .map(|(name, file, _)| (file, name.to_owned()));
+        types.chain(aliases).map(|(file, name)| (Some(program.files[file].package), name)).collect()
     }
 
     /// The types of the workspace that live functions belong to, and, unless only these are asked for, those that such functions take
