@@ -85,13 +85,7 @@ impl<T> SnapshotCell<T> {
     }
 
     fn holding(value: T, closed: Option<Arc<str>>) -> Self {
-        Self {
-            current: RwLock::new(Arc::new(Snapshot {
-                value: Arc::new(value),
-                closed,
-                revision: 0,
-            })),
-        }
+        Self { current: RwLock::new(Arc::new(Snapshot { value: Arc::new(value), closed, revision: 0 })) }
     }
 
     /// The current snapshot. Decide on one load: two loads may be two snapshots.
@@ -115,11 +109,7 @@ impl<T> SnapshotCell<T> {
     fn store(&self, next: impl FnOnce(&Arc<T>) -> (Arc<T>, Option<Arc<str>>)) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let (value, closed) = next(&current.value);
-        let next = Arc::new(Snapshot {
-            value,
-            closed,
-            revision: current.revision + 1,
-        });
+        let next = Arc::new(Snapshot { value, closed, revision: current.revision + 1 });
         let previous = std::mem::replace(&mut *current, next);
         // The last reference may drop the caller's value here, and a `Drop` of theirs must not run under the lock.
         drop(current);
