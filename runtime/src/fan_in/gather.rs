@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -167,7 +166,7 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         if let Stage::Unpolled(schedule) = &mut this.stage {
-            let wait = Box::pin(schedule.after(NonZeroU32::MIN, this.budget));
+            let wait = Box::pin(schedule.silence(this.budget));
             this.stage = Stage::Gathering(wait);
         }
         if matches!(this.stage, Stage::Gathering(_)) {

@@ -72,7 +72,10 @@ impl Display for DoorShut {
         match (&self.witness, &self.measurement) {
             (None, _) => write!(f, "{unreachable}, and the witness has no go"),
             (Some(_), None) => {
-                write!(f, "{unreachable}; the witness could not be read, and by measurement the work is not done")
+                write!(
+                    f,
+                    "{unreachable}; the witness could not be read, and by measurement the work is not done"
+                )
             }
             (Some(witness), Some(measurement)) => write!(
                 f,
@@ -141,10 +144,4 @@ fn warn_proceeding(
 }
 
 #[cfg(not(feature = "tracing"))]
-fn warn_proceeding(
-    _: &BuildCoordinationUnreachable,
-    _: &str,
-    _: Go,
-    _: Option<&(dyn Error + Send + Sync)>,
-) {
-}
+fn warn_proceeding(_: &BuildCoordinationUnreachable, _: &str, _: Go, _: Option<&(dyn Error + Send + Sync)>) {}
