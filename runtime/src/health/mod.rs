@@ -24,13 +24,34 @@
 //! assert_eq!(book.report().status(), Status::Healthy);
 //! ```
 //!
+//! A watch is put into the book by an observer of its policy:
+//!
+//! ```
+//! use futures_util::stream;
+//! use rideout::{classify::Infrastructure, health::HealthBook, reopen::{ReopenPolicy, reopen_on_transient_fault}};
+//! use rideout::schedule::ManualSchedule;
+//! use std::io;
+//!
+//! let book = HealthBook::new();
+//! let policy = ReopenPolicy::new(Infrastructure, ManualSchedule::firing()).observer(book.observer("feed"));
+//! let watch = reopen_on_transient_fault(|_| stream::iter([Ok(1), Err(io::Error::other("a defect"))]), policy);
+//! let items: Vec<_> = futures_executor::block_on_stream(watch).collect();
+//! assert_eq!(items.len(), 2);
+//! assert_eq!(
+//!     book.report().to_string(),
+//!     "degraded: feed is no longer being watched for until a restart: the fault is not transient (a defect)"
+//! );
+//! ```
+//!
 //! Health is *pulled*: [`HealthBook::report`] copies what was recorded and returns. It never subscribes, never awaits
 //! and takes one short lock, so a probe that asks can neither hang nor become one more reader of a failing source.
 
 mod bake;
+mod observer;
 mod report;
 
 pub use bake::{BakeGate, BakePhase, BakeReport};
+pub use observer::HealthObserver;
 pub use report::{Health, Status, WatchHealth, WatchState};
 
 use std::collections::BTreeMap;
@@ -130,7 +151,6 @@ impl HealthBook {
     }
 
     /// Everything recorded, as of now.
-    #[must_use]
     pub fn report(&self) -> Health {
         let now = (self.inner.clock)();
         let watches = self

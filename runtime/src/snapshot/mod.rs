@@ -23,6 +23,10 @@
 //! code of a caller ever runs inside it. Failing closed keeps the value and changes the flag, so it has to read, change
 //! and write as one step: under the lock it does, where a compare-and-swap would need a loop and a crate with `unsafe`.
 
+mod fail_closed;
+
+pub use fail_closed::FailClosed;
+
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a [`SnapshotCell`] held at one moment. It does not change any more once loaded.

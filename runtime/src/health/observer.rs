@@ -1,0 +1,81 @@
+//! Writes what happens to a watch into a health book.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{HealthBook, fault_line};
+use crate::reopen::{Interruption, ReopenObserver, Terminal};
+
+impl HealthBook {
+    /// Begins a watch of this name and returns the observer that keeps its entry, for
+    /// [`ReopenPolicy::observer`](crate::reopen::ReopenPolicy::observer).
+    ///
+    /// A fault is told with its causes. If the observer is dropped with its watch while nothing has ended that watch, the
+    /// book says so; a watch that is stopped on purpose is taken out with [`forget`](Self::forget) afterwards.
+    pub fn observer<E: Error + 'static>(&self, watch: impl Into<Arc<str>>) -> HealthObserver<E> {
+        self.observer_of(watch, |fault: &E| fault_line(fault))
+    }
+
+    /// [`observer`](Self::observer) for faults that are no [`Error`], told by `describe`.
+    pub fn observer_of<E>(
+        &self,
+        watch: impl Into<Arc<str>>,
+        describe: fn(&E) -> String,
+    ) -> HealthObserver<E> {
+        let watch = watch.into();
+        self.begin(&watch);
+        HealthObserver { book: self.clone(), watch, describe }
+    }
+}
+
+/// Keeps one watch's entry of a [`HealthBook`].
+#[must_use = "give it to the policy of the watch"]
+pub struct HealthObserver<E> {
+    book: HealthBook,
+    watch: Arc<str>,
+    describe: fn(&E) -> String,
+}
+
+impl<E> ReopenObserver<E> for HealthObserver<E> {
+    fn reading(&mut self, _: u32) {
+        self.book.record_reading(&self.watch);
+    }
+
+    fn interrupted(&mut self, fault: &E, interruption: Interruption) {
+        let fault = (self.describe)(fault);
+        self.book.record_fault(&self.watch, fault, interruption.attempt, interruption.delay);
+    }
+
+    fn terminal(&mut self, fault: &E, why: Terminal) {
+        self.book.record_terminal(&self.watch, (self.describe)(fault), Why(why));
+    }
+
+    fn ended(&mut self) {
+        self.book.record_ended(&self.watch);
+    }
+}
+
+impl<E> Drop for HealthObserver<E> {
+    fn drop(&mut self) {
+        // Keeps an end that was recorded before.
+        self.book.record_dropped(&self.watch);
+    }
+}
+
+impl<E> fmt::Debug for HealthObserver<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HealthObserver").field("watch", &self.watch).finish_non_exhaustive()
+    }
+}
+
+struct Why(Terminal);
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Terminal::NotTransient => f.write_str("the fault is not transient"),
+            Terminal::BudgetSpent { reopens } => write!(f, "{reopens} re-opens in a row did not help"),
+        }
+    }
+}
