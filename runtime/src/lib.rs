@@ -42,6 +42,7 @@ pub mod handshake;
 pub mod health;
 #[cfg(feature = "tokio")]
 pub mod hub_watcher;
+pub mod inbox;
 pub mod observe;
 #[cfg(feature = "tokio")]
 pub mod query_cache;
