@@ -36,3 +36,5 @@ pub mod classify;
 pub mod hub_watcher;
 pub mod reopen;
 pub mod schedule;
+#[cfg(feature = "test")]
+pub mod test;
