@@ -49,3 +49,5 @@ pub mod query_cache;
 pub mod reopen;
 pub mod schedule;
 pub mod snapshot;
+#[cfg(feature = "test")]
+pub mod test;

@@ -1,1 +1,19 @@
 //! The tests of the runtime that need more than one module, in one binary.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail by panic, and a figure that nobody can read is none"
+)]
+
+mod does_not_nest;
+mod flow;
+mod giving_up;
+mod silence;
+mod standing_watches_reopen;
+mod support;
+
+#[global_allocator]
+static ALLOCATOR: rideout::test::CountingAllocator = rideout::test::CountingAllocator;

@@ -18,7 +18,7 @@
 //! let draining = inbox_drain(
 //!     Claims::new(),
 //!     // Two readings of the inbox, the second of which still shows `a`; then it is quiet.
-//!     |_| stream::iter([Ok::<_, io::Error>(vec!["a"]), Ok(vec!["a", "b"])]).chain(stream::pending()),
+//!     async |_| Ok(stream::iter([Ok::<_, io::Error>(vec!["a"]), Ok(vec!["a", "b"])]).chain(stream::pending())),
 //!     |letter| {
 //!         done.borrow_mut().push(letter);
 //!         async { Ok::<_, io::Error>(()) }
@@ -37,7 +37,7 @@ mod tests;
 pub use claims::{Claim, Claims, ClaimsOfOpening};
 pub use opening::InboxEvent;
 
-use crate::reopen::{Opening, ReopenPolicy, reopen_on_transient_fault};
+use crate::reopen::{Opening, ReopenPolicy, reopen_on_transient_fault_async};
 use futures_core::{FusedStream, Stream};
 use futures_util::StreamExt;
 use opening::InboxOpening;
@@ -47,7 +47,7 @@ use std::pin::pin;
 
 /// Watches an inbox and drains it, one delivery at a time, as a stream of what happens.
 ///
-/// `list` opens the listing: each item is the whole of what waits, by key. `drain` works on one delivery. A drain that
+/// `list` connects to the listing: each of its items is the whole of what waits, by key. `drain` works on one delivery. A drain that
 /// fails is told and releases its claim, so that the next listing takes it again; it is no fault of the watch. A fault or
 /// an end of the listing ends the opening at once and drops the drain in flight, then releases the claims.
 ///
@@ -55,12 +55,12 @@ use std::pin::pin;
 ///
 /// # Errors
 ///
-/// As [`reopen_on_transient_fault`]: the last fault of the listing, at most once, as the last item.
+/// As [`reopen_on_transient_fault_async`]: the last fault of the listing, at most once, as the last item.
 ///
 /// # Cancel safety
 ///
 /// Dropping the stream ends the opening: the drain in flight is dropped, then every claim released.
-pub fn inbox_watch<K, F, L, D, Fut, R, E>(
+pub fn inbox_watch<K, F, C, L, D, Fut, R, E>(
     claims: Claims<K>,
     mut list: F,
     drain: D,
@@ -68,15 +68,17 @@ pub fn inbox_watch<K, F, L, D, Fut, R, E>(
 ) -> impl FusedStream<Item = Result<InboxEvent<K, R>, E>>
 where
     K: Eq + Hash + Clone,
-    F: FnMut(Opening) -> L,
+    F: FnMut(Opening) -> C,
+    C: Future<Output = Result<L, E>>,
     L: Stream<Item = Result<Vec<K>, E>>,
     D: FnMut(K) -> Fut + Clone,
     Fut: Future<Output = Result<(), R>>,
 {
     let open = move |opening: Opening| {
-        InboxOpening::new(list(opening), drain.clone(), claims.of_opening(opening.number))
+        let (listing, drain, claims) = (list(opening), drain.clone(), claims.of_opening(opening.number));
+        async move { Ok(InboxOpening::new(listing.await?, drain, claims)) }
     };
-    reopen_on_transient_fault(open, policy)
+    reopen_on_transient_fault_async(open, policy)
 }
 
 /// Watches an inbox and drains it, until the watch is over.
@@ -90,7 +92,7 @@ where
 /// # Cancel safety
 ///
 /// As [`inbox_watch`]; dropping the future is dropping the stream.
-pub async fn inbox_drain<K, F, L, D, Fut, R, E>(
+pub async fn inbox_drain<K, F, C, L, D, Fut, R, E>(
     claims: Claims<K>,
     list: F,
     drain: D,
@@ -98,7 +100,8 @@ pub async fn inbox_drain<K, F, L, D, Fut, R, E>(
 ) -> Result<(), E>
 where
     K: Eq + Hash + Clone,
-    F: FnMut(Opening) -> L,
+    F: FnMut(Opening) -> C,
+    C: Future<Output = Result<L, E>>,
     L: Stream<Item = Result<Vec<K>, E>>,
     D: FnMut(K) -> Fut + Clone,
     Fut: Future<Output = Result<(), R>>,

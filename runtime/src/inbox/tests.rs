@@ -41,7 +41,7 @@ fn a_finished_delivery_stays_taken_until_a_listing_no_longer_shows_it() {
 fn a_failed_drain_is_told_and_taken_again_by_the_next_listing() {
     let mut watch = Box::pin(inbox_watch(
         Claims::new(),
-        |_| stream::iter([Ok::<_, io::Error>(vec!["a"])]).chain(stream::pending()),
+        async |_| Ok(stream::iter([Ok::<_, io::Error>(vec!["a"])]).chain(stream::pending())),
         |_| async { Err::<(), _>("full") },
         ReopenPolicy::new(Infrastructure, ManualSchedule::new()),
     ));
@@ -72,7 +72,7 @@ fn dropping_the_watch_drops_the_drain_before_its_claim() {
     let (noted, held) = (Arc::clone(&notes), claims.clone());
     let mut watch = Box::pin(inbox_watch(
         claims.clone(),
-        |_| stream::iter([Ok::<_, io::Error>(vec!["a", "b"])]).chain(stream::pending()),
+        async |_| Ok(stream::iter([Ok::<_, io::Error>(vec!["a", "b"])]).chain(stream::pending())),
         move |delivery| {
             let (noted, held) = (Noted("drain", Arc::clone(&noted)), held.clone());
             async move {
@@ -105,7 +105,7 @@ fn the_end_of_a_listing_ends_the_opening_at_once() {
     let claims = Claims::new();
     let mut watch = Box::pin(inbox_watch(
         claims.clone(),
-        |_| stream::iter([Ok::<_, io::Error>(vec!["a"])]),
+        async |_| Ok(stream::iter([Ok::<_, io::Error>(vec!["a"])])),
         |_| std::future::pending::<Result<(), &str>>(),
         ReopenPolicy::new(Infrastructure, ManualSchedule::new()),
     ));
@@ -118,7 +118,7 @@ fn the_end_of_a_listing_ends_the_opening_at_once() {
 fn a_busy_listing_does_not_keep_the_queue_from_its_work() {
     let mut watch = Box::pin(inbox_watch(
         Claims::new(),
-        |_| stream::repeat_with(|| Ok::<_, io::Error>(vec!["a", "b"])),
+        async |_| Ok(stream::repeat_with(|| Ok::<_, io::Error>(vec!["a", "b"]))),
         |_| async { Ok::<_, &str>(()) },
         ReopenPolicy::new(Infrastructure, ManualSchedule::new()),
     ));
@@ -135,7 +135,7 @@ fn the_watch_of_an_inbox_is_send() {
     fn send<T: Send>(_: &T) {}
     send(&inbox_watch(
         Claims::new(),
-        |_| stream::iter([Ok::<_, io::Error>(vec!["a"])]),
+        async |_| Ok(stream::iter([Ok::<_, io::Error>(vec!["a"])])),
         |_| async { Ok::<_, io::Error>(()) },
         ReopenPolicy::new(Infrastructure, ManualSchedule::new()),
     ));
