@@ -8,9 +8,12 @@
     reason = "helpers of tests fail by panic, and a figure that nobody can read is none"
 )]
 
+mod build_coordination;
 mod does_not_nest;
 mod flow;
 mod giving_up;
+mod live_record_census;
+mod query_fan_in_stall;
 mod silence;
 mod standing_watches_reopen;
 mod support;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame<T> {
     /// The first item: one part per provider.
-    Initial(Initial<T>),
+    Initial(Union<T>),
     /// A later item of one provider.
     Update {
         /// Whose.
@@ -16,21 +16,21 @@ pub enum Frame<T> {
     },
 }
 
-/// The first answer of a whole fan-in.
+/// One answer of all providers together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Initial<T> {
+pub struct Union<T> {
     /// One part per provider, in the order in which they were given.
     pub parts: Vec<Part<T>>,
 }
 
-/// What one provider gave to an [`Initial`].
+/// What one provider gave to a [`Union`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part<T> {
     /// Who.
     pub provider: Arc<str>,
-    /// Its first item, or `None` if it completed without one and was counted as empty.
-    pub first: Option<T>,
+    /// Its answer, or `None` if it completed without one and was counted as empty.
+    pub answer: Option<T>,
 }
 
 impl<T> Frame<T> {
@@ -46,7 +46,7 @@ impl<T> Frame<T> {
     }
 }
 
-impl<T> Initial<T> {
+impl<T> Union<T> {
     /// Whether every provider gave an item.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -55,11 +55,11 @@ impl<T> Initial<T> {
 
     /// Who completed without an item.
     pub fn silent(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter(|part| part.first.is_none()).map(|part| &*part.provider)
+        self.parts.iter().filter(|part| part.answer.is_none()).map(|part| &*part.provider)
     }
 
-    /// The first items, without the names.
-    pub fn into_firsts(self) -> impl Iterator<Item = T> {
-        self.parts.into_iter().filter_map(|part| part.first)
+    /// The answers, without the names.
+    pub fn into_answers(self) -> impl Iterator<Item = T> {
+        self.parts.into_iter().filter_map(|part| part.answer)
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_core::{FusedStream, Stream};
 
-use super::{FanInFault, FanInPolicy, Frame, Initial, Part, QueryProviderStalled};
+use super::{FanInFault, FanInPolicy, Frame, Part, QueryProviderStalled, Union};
 use crate::schedule::Schedule;
 
 /// How many rounds one poll makes over its providers before it lets the executor, and so the timer, have a turn.
@@ -75,12 +75,12 @@ impl<S, T, C: Schedule> FanIn<S, T, C> {
     }
 
     /// The frame of the union, once every provider has answered.
-    fn initial(&mut self) -> Option<Initial<T>> {
+    fn initial(&mut self) -> Option<Union<T>> {
         let complete = self.providers.iter().all(|provider| provider.answered);
         complete.then(|| {
             let parts = self.providers.iter_mut();
-            let parts = parts.map(|p| Part { provider: Arc::clone(&p.name), first: p.first.take() });
-            Initial { parts: parts.collect() }
+            let parts = parts.map(|p| Part { provider: Arc::clone(&p.name), answer: p.first.take() });
+            Union { parts: parts.collect() }
         })
     }
 
@@ -128,7 +128,7 @@ where
     }
 
     /// Takes items in until every provider has answered.
-    fn poll_gather(&mut self, cx: &mut Context<'_>) -> Poll<Result<Initial<T>, FanInFault<E>>> {
+    fn poll_gather(&mut self, cx: &mut Context<'_>) -> Poll<Result<Union<T>, FanInFault<E>>> {
         for _ in 0..ROUNDS_PER_POLL * self.providers.len().max(1) {
             let polled = self.poll_providers(cx);
             let pending = polled.is_pending();

@@ -20,10 +20,13 @@
 //!
 //! let Some(Ok(Frame::Initial(initial))) = union.next().await else { panic!("both providers answer") };
 //! assert!(initial.is_complete());
-//! assert_eq!(initial.into_firsts().flatten().collect::<Vec<_>>(), ["a", "t"]);
+//! assert_eq!(initial.into_answers().flatten().collect::<Vec<_>>(), ["a", "t"]);
 //! assert!(matches!(union.next().await, Some(Ok(Frame::Update { provider, .. })) if &*provider == "files"));
 //! # });
 //! ```
+//!
+//! Where each item of a provider is its whole answer, [`latest`](FanIn::latest) makes every frame the whole answer of
+//! the union, which is what a [query cache](crate::query_cache) keeps.
 //!
 //! | a provider | before the Initial | after it |
 //! |---|---|---|
@@ -35,12 +38,14 @@
 mod fault;
 mod frame;
 mod gather;
+mod latest;
 #[cfg(test)]
 mod tests;
 
 pub use fault::{FanInFault, QueryProviderStalled};
-pub use frame::{Frame, Initial, Part};
+pub use frame::{Frame, Part, Union};
 pub use gather::FanIn;
+pub use latest::Latest;
 
 use crate::schedule::Schedule;
 use futures_core::Stream;
@@ -91,8 +96,8 @@ where
 
 /// Merges named providers into one stream of frames.
 ///
-/// The first item is the [`Initial`] of the union, the others are updates. No provider at all is an empty Initial and
-/// then the end. After a fault or a stall the stream is over, and every provider has been dropped.
+/// The first item is the Initial, one part per provider; the others are updates. No provider at all is an empty Initial
+/// and then the end. After a fault or a stall the stream is over, and every provider has been dropped.
 ///
 /// # Cancel safety
 ///

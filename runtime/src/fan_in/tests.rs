@@ -28,7 +28,7 @@ fn updates_before_the_gate_follow_the_initial_in_their_order() {
     let b = then_silent(vec![Ok(10)]);
     let mut union = fan_in_with([("a", a), ("b", b)], policy(&clock));
     let Some(Ok(Frame::Initial(initial))) = union.next().now_or_never().flatten() else { panic!() };
-    assert_eq!(initial.into_firsts().collect::<Vec<_>>(), [1, 10]);
+    assert_eq!(initial.into_answers().collect::<Vec<_>>(), [1, 10]);
     for expected in [2, 3] {
         let next = union.next().now_or_never().flatten();
         assert!(matches!(next, Some(Ok(Frame::Update { item, .. })) if item == expected));
@@ -108,4 +108,18 @@ fn no_provider_is_an_empty_initial_and_the_end() {
 fn the_fan_in_is_send() {
     fn send<T: Send>(_: &T) {}
     send(&fan_in_with([("a", stream::iter(vec![Ok::<_, io::Error>(1)]))], policy(&ManualSchedule::new())));
+}
+
+#[test]
+fn each_frame_of_the_latest_is_the_whole_answer() {
+    let clock = ManualSchedule::new();
+    let mut latest = fan_in_with(
+        [("a", then_silent(vec![Ok(1), Ok(2)])), ("b", then_silent(vec![Ok(10)]))],
+        policy(&clock),
+    )
+    .latest();
+    for expected in [[1, 10], [2, 10]] {
+        let union = latest.next().now_or_never().flatten().unwrap().unwrap();
+        assert_eq!(union.into_answers().collect::<Vec<_>>(), expected);
+    }
 }

@@ -137,7 +137,8 @@ impl Display for Health {
             wrong.push(format!("bake {}", self.bake));
         }
         if wrong.is_empty() {
-            wrong.push(format!("{} watches", self.watches.len()));
+            let watches = if self.watches.len() == 1 { "watch" } else { "watches" };
+            wrong.push(format!("{} {watches}", self.watches.len()));
         }
         // A fault's text comes from outside and may hold line breaks; the report stays one line.
         let line = wrong.join("; ").replace(['\r', '\n'], " ");

@@ -1,0 +1,100 @@
+//! `QueryFanInStallIsTerminal`: a silent provider ends the fan-in, by name, and the shape without a bound hangs.
+
+use std::{io, time::Duration};
+
+use futures_util::{StreamExt, future, stream};
+use rideout::{
+    classify::{is_no_answer_in_time, is_transient_infrastructure},
+    fan_in::{FanInFault, FanInPolicy, Frame, STALL_BUDGET, fan_in_with},
+    reopen::{ReopenPolicy, reopen_on_transient_fault},
+    schedule::ManualSchedule,
+    test::{ScriptedSource, ScriptedStream},
+};
+
+use crate::support::now;
+
+type Source = ScriptedSource<&'static str, io::Error>;
+type Providers = [(&'static str, ScriptedStream<&'static str, io::Error>); 2];
+
+/// A provider that answers and one that is mute until it is driven by hand.
+fn answering_and_mute() -> (Source, Source) {
+    (Source::new().opens([Ok("a"), Ok("a2")]), Source::new())
+}
+
+fn open(answering: &Source, mute: &Source) -> Providers {
+    [("answering", answering.open().unwrap()), ("mute", mute.open().unwrap())]
+}
+
+/// Original name: `QueryFanInStallIsTerminal`.
+#[test]
+fn query_fan_in_stall_is_terminal() {
+    let clock = ManualSchedule::new();
+    let (answering, mute) = answering_and_mute();
+    let mut union = fan_in_with(open(&answering, &mute), FanInPolicy::new(clock.clone()));
+
+    assert!(now(&mut union).is_none());
+    clock.advance(STALL_BUDGET - Duration::from_millis(1));
+    assert!(now(&mut union).is_none());
+    clock.advance(Duration::from_millis(1));
+    let fault = now(&mut union).flatten().unwrap().unwrap_err();
+
+    let FanInFault::Stalled(stalled) = &fault else { panic!("{fault}") };
+    let silent: Vec<&str> = stalled.providers.iter().map(|name| &**name).collect();
+    assert_eq!((silent, stalled.budget), (vec!["mute"], Duration::from_secs(15)));
+    assert!(fault.to_string().contains("`mute`") && !fault.to_string().contains("`answering`"));
+    assert!(is_transient_infrastructure(&fault), "an availability failure");
+    assert!(!is_no_answer_in_time(&fault), "and no timeout that a caller may claim as its own");
+    assert!(now(&mut union).unwrap().is_none(), "over");
+    assert_eq!((answering.alive(), mute.alive()), (0, 0), "and the providers are let go of");
+}
+
+/// The positive control: both answer, the fan-in is held far past the bound, and no fault comes.
+#[test]
+fn the_bound_is_disarmed_when_the_last_initial_lands() {
+    let clock = ManualSchedule::new();
+    let (answering, late) = answering_and_mute();
+    let mut union = fan_in_with(open(&answering, &late), FanInPolicy::new(clock.clone()));
+    assert!(now(&mut union).is_none());
+    clock.advance(STALL_BUDGET - Duration::from_millis(1));
+    assert!(late.emit("late"));
+    assert!(matches!(now(&mut union), Some(Some(Ok(Frame::Initial(initial)))) if initial.is_complete()));
+    clock.advance(Duration::from_secs(3600));
+    assert!(matches!(now(&mut union), Some(Some(Ok(Frame::Update { item: "a2", .. })))));
+    assert!(now(&mut union).is_none());
+    assert!(late.emit("still there"));
+    assert!(matches!(now(&mut union), Some(Some(Ok(Frame::Update { item: "still there", .. })))));
+}
+
+/// The unfixed shape: the first item of each provider, awaited together without a bound. It hangs, and names nobody.
+#[tokio::test(start_paused = true)]
+async fn control_a_fan_in_without_a_bound_hangs_on_the_same_script() {
+    let (answering, mute) = answering_and_mute();
+    let firsts = open(&answering, &mute).map(|(_, provider)| async move { provider.into_future().await.0 });
+    let gathered = tokio::time::timeout(Duration::from_secs(3600), future::join_all(firsts));
+    let elapsed = gathered.await.unwrap_err();
+    assert!(!is_transient_infrastructure(&elapsed), "all that its caller learns is a timeout of its own");
+}
+
+/// A watch over the fan-in re-opens after the stall, and reads when the provider is back.
+#[test]
+fn a_standing_watch_rides_the_stall_out() {
+    let clock = ManualSchedule::new();
+    let bound = clock.clone();
+    let mut watch = Box::pin(reopen_on_transient_fault(
+        move |opening| {
+            let second = match opening.number {
+                1 => stream::pending().boxed(),
+                _ => stream::iter([Ok::<_, io::Error>("back")]).chain(stream::pending()).boxed(),
+            };
+            let first = stream::iter([Ok("a")]).chain(stream::pending()).boxed();
+            fan_in_with([("first", first), ("second", second)], FanInPolicy::new(bound.clone()))
+        },
+        ReopenPolicy::new(rideout::classify::Infrastructure, clock.clone()),
+    ));
+    assert!(now(&mut watch).is_none());
+    clock.advance(STALL_BUDGET);
+    assert!(now(&mut watch).is_none());
+    assert_eq!(clock.pending().len(), 1, "it waits for its re-open");
+    assert!(clock.fire());
+    assert!(matches!(now(&mut watch), Some(Some(Ok(Frame::Initial(union)))) if union.is_complete()));
+}
