@@ -139,7 +139,7 @@ async fn main() -> io::Result<()> {
     let send = |folder: &'static str| {
         move |mail: u64| async move {
             println!("{folder}: sending {mail}");
-            // The first mail is still being sent when the listing is reset, and is sent again.
+            // The second mail is still being sent when the listing is reset, and is sent again.
             tokio::time::sleep(Duration::from_millis(if mail == 1 { 40 } else { 20 })).await;
             if mail == 7 { Err("no such mailbox".to_owned()) } else { Ok(()) }
         }

@@ -30,10 +30,12 @@
 //! | an error of which you must know if re-opening can help | [`classify`] |
 //! | a clock of your own, or a test's | [`schedule`] |
 //! | several providers of one answer, one of which may be silent | [`fan_in`] |
-//! | a query that many callers share | `query_cache` |
+//! | a query that many callers share | [`query_cache`] |
 //! | a `/health` that must say what is not watched right now | [`health`] |
 //! | a claim to ask for, while nobody may answer | [`handshake`] |
+//! | an inbox to drain, delivery by delivery | [`inbox`] |
 //! | a value that must be known as untrusted while its feed is down | [`snapshot`] |
+//! | traces and metrics of all this | [`observe`] |
 
 pub mod cadence;
 pub mod classify;

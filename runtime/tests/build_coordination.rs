@@ -42,8 +42,10 @@ fn handshake(
     (outcome, attempts.get(), clock.now())
 }
 
+type Shape = fn() -> TypedFault;
+
 /// Each shape of "no answer in time".
-fn shapes() -> Vec<(&'static str, fn() -> TypedFault)> {
+fn shapes() -> Vec<(&'static str, Shape)> {
     vec![
         ("this process", || TypedFault::no_answer("no reply within 60 s")),
         ("the transport", || TypedFault::flattened(ROUTED)),
@@ -87,7 +89,7 @@ fn control_a_handshake_that_knows_one_shape_fails_on_the_routed_text() {
         }
     }
     let attempts = Cell::new(0);
-    let run = |fault: fn() -> TypedFault| {
+    let run = |fault: Shape| {
         attempts.set(0);
         block_on(one_shape(|| {
             attempts.set(attempts.get() + 1);
@@ -116,7 +118,7 @@ fn a_timeout_in_any_branch_of_an_aggregate_is_no_answer() {
 #[test]
 fn a_verdict_is_not_retried_and_not_relabelled() {
     for fault in [
-        (|| TypedFault::verdict("Delivery to 'Admin/Build' failed: access denied")) as fn() -> TypedFault,
+        (|| TypedFault::verdict("Delivery to 'Admin/Build' failed: access denied")) as Shape,
         || TypedFault::verdict(ROUTED),
         || TypedFault::flattened("Delivery to 'Admin/Build' failed: no node found"),
     ] {

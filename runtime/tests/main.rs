@@ -12,11 +12,29 @@ mod build_coordination;
 mod does_not_nest;
 mod flow;
 mod giving_up;
+mod inbox_watches;
 mod live_record_census;
 mod query_fan_in_stall;
 mod silence;
+mod sites;
 mod standing_watches_reopen;
 mod support;
+
+// The examples, whose watches the tests put through the script.
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "an example is a program of its own, whose `main` is not called here"
+)]
+#[path = "../examples/outbox_mail.rs"]
+mod outbox_mail;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "an example is a program of its own, whose `main` is not called here"
+)]
+#[path = "../examples/plugin_catalog.rs"]
+mod plugin_catalog;
 
 #[global_allocator]
 static ALLOCATOR: rideout::test::CountingAllocator = rideout::test::CountingAllocator;
