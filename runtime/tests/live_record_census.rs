@@ -158,6 +158,27 @@ async fn control_a_factory_that_hands_back_the_same_chain_reads_nothing_more() {
     assert_eq!(census.catalogue.openings(), 1);
 }
 
+/// A provider that completed without an answer is counted empty: who reads now sees it, and the next caller asks anew.
+#[tokio::test(start_paused = true)]
+async fn a_frame_with_a_silent_provider_is_not_kept() {
+    let cache: Cache = QueryCache::keep_if(Union::is_complete);
+    let ask = |second: Vec<Result<Records, DriverError>>| {
+        cache.get("nodeType:NodeType", move || {
+            let first = stream::iter([Ok(vec!["a"])]).chain(stream::pending()).boxed();
+            let providers = [("sql", first), ("files", stream::iter(second).boxed())];
+            fan_in_with(providers, FanInPolicy::new(ManualSchedule::new())).latest()
+        })
+    };
+    let mut first = ask(vec![]);
+    let shown = first.next().await.unwrap().unwrap();
+    assert_eq!((records(&shown), shown.silent().collect::<Vec<_>>()), (vec!["a"], vec!["files"]));
+    assert!(cache.is_empty(), "not kept");
+    let mut second = ask(vec![Ok(vec!["f"])]);
+    assert_eq!(records(&second.next().await.unwrap().unwrap()), ["a", "f"]);
+    assert_eq!(cache.len(), 1, "kept");
+    assert!(settled(&mut first).await.is_none(), "the first reader goes on with its own chain");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_fault_that_is_not_transient_ends_the_census_and_stays_on_health() {
     let census = Census::of(Catalogue::new().opens([Ok(vec!["a"]), Err(DriverError::UndefinedColumn)]));

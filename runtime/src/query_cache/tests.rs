@@ -4,6 +4,7 @@ use super::*;
 use futures_util::{FutureExt, StreamExt, stream};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use tokio::sync::mpsc;
 
 type Answer = Result<u32, io::Error>;
@@ -88,6 +89,58 @@ async fn the_next_caller_after_a_fault_gets_a_fresh_upstream() {
     send.send(Ok(7)).unwrap();
     assert_eq!(next(&mut again).await, Some(Ok(7)));
     assert_eq!(opens.count(), 2);
+}
+
+/// Looks into the cache at the moment at which its reader is woken.
+struct LooksWhenWoken {
+    cache: QueryCache<&'static str, u32, io::Error>,
+    chains: Mutex<Vec<usize>>,
+}
+
+impl Wake for LooksWhenWoken {
+    fn wake(self: Arc<Self>) {
+        self.chains.lock().unwrap().push(self.cache.len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_faulted_chain_is_out_of_the_cache_before_its_readers_are_woken() {
+    let (cache, opens) = (QueryCache::new(), Arc::new(Opens::default()));
+    let (send, open) = opens.upstream();
+    let mut reader = cache.get("k", open);
+    let looks = Arc::new(LooksWhenWoken { cache: cache.clone(), chains: Mutex::default() });
+    let waker = Waker::from(Arc::clone(&looks));
+    assert!(reader.poll_next_unpin(&mut Context::from_waker(&waker)).is_pending());
+    send.send(Err(reset())).unwrap();
+    settle().await;
+    assert_eq!(*looks.chains.lock().unwrap(), [0]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn under_load_nobody_who_asks_again_after_a_fault_gets_the_faulted_chain() {
+    let cache = QueryCache::<_, usize, io::Error>::new();
+    let opened = Arc::new(AtomicUsize::new(0));
+    let readers = (0..8).map(|_| {
+        let (cache, opened) = (cache.clone(), Arc::clone(&opened));
+        tokio::spawn(async move {
+            let mut last = 0;
+            for _ in 0..200 {
+                let opened = Arc::clone(&opened);
+                let mut query = cache.get("k", move || {
+                    let instance = opened.fetch_add(1, Ordering::SeqCst) + 1;
+                    stream::iter([Ok(instance), Err(reset())])
+                });
+                let instance = *query.next().await.unwrap().unwrap();
+                assert!(instance > last, "instance {instance} after {last}");
+                assert!(query.next().await.unwrap().is_err());
+                last = instance;
+            }
+        })
+    });
+    for reader in readers.collect::<Vec<_>>() {
+        reader.await.unwrap();
+    }
+    assert!(cache.is_empty());
 }
 
 /// The unfixed shape: the fault is published while the chain is still in the cache, so who asks again gets it replayed.
