@@ -105,9 +105,7 @@ impl<T, E> Chain<T, E> {
     }
 
     fn end(&self, end: End<E>) {
-        self.state.send_modify(|state| {
-            state.end.get_or_insert(end);
-        });
+        self.state.send_modify(|state| state.end = Some(end));
     }
 }
 

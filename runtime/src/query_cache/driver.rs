@@ -19,7 +19,7 @@ where
     S: Stream<Item = Result<T, E>> + Send + 'static,
 {
     let driver = Driver { cache, key, chain };
-    // Nobody awaits the task: its end reaches the readers through the chain, a panic through the driver's `Drop`.
+    // Nobody awaits the task: its end reaches the readers through the chain, a panic because the chain goes with the driver.
     drop(tokio::spawn(async move { driver.run(open).await }));
 }
 
@@ -98,8 +98,8 @@ impl<K: Eq + Hash, T, E> Driver<K, T, E> {
 
 impl<K: Eq + Hash, T, E> Drop for Driver<K, T, E> {
     fn drop(&mut self) {
+        // The cache's hold on the chain goes here and the driver's after it: readers of a chain without an end learn from
+        // that that it is lost.
         self.evict();
-        // Keeps the end that the chain has, if it has one.
-        self.chain.fault(QueryFault::Lost);
     }
 }
