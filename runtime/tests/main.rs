@@ -11,6 +11,10 @@
 mod does_not_nest;
 mod flow;
 mod giving_up;
+mod hub_watcher_paces;
+mod hub_watcher_stops;
+mod log;
+mod outage;
 mod silence;
 mod standing_watches_reopen;
 mod support;
