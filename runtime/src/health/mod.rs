@@ -139,6 +139,18 @@ impl HealthBook {
         self.enter(watch, |now| (!now.is_over()).then_some(WatchState::Dropped));
     }
 
+    /// What an observer does when it is dropped. An end that was recorded before stays.
+    fn let_go(&self, watch: &str, quietly: bool) {
+        if quietly {
+            let mut entries = self.entries();
+            if entries.get(watch).is_some_and(|entry| !entry.state.is_over()) {
+                entries.remove(watch);
+            }
+        } else {
+            self.record_dropped(watch);
+        }
+    }
+
     /// Takes a watch out of the book: it was stopped on purpose and is not to be watched any more.
     pub fn forget(&self, watch: &str) {
         self.entries().remove(watch);

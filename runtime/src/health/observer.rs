@@ -12,7 +12,7 @@ impl HealthBook {
     /// [`ReopenPolicy::observer`](crate::reopen::ReopenPolicy::observer).
     ///
     /// A fault is told with its causes. If the observer is dropped with its watch while nothing has ended that watch, the
-    /// book says so; a watch that is stopped on purpose is taken out with [`forget`](Self::forget) afterwards.
+    /// book says so, unless the watch [`stops_quietly`](HealthObserver::stops_quietly).
     pub fn observer<E: Error + 'static>(&self, watch: impl Into<Arc<str>>) -> HealthObserver<E> {
         self.observer_of(watch, |fault: &E| fault_line(fault))
     }
@@ -25,7 +25,7 @@ impl HealthBook {
     ) -> HealthObserver<E> {
         let watch = watch.into();
         self.begin(&watch);
-        HealthObserver { book: self.clone(), watch, describe }
+        HealthObserver { book: self.clone(), watch, describe, stops_quietly: false }
     }
 }
 
@@ -35,6 +35,15 @@ pub struct HealthObserver<E> {
     book: HealthBook,
     watch: Arc<str>,
     describe: fn(&E) -> String,
+    stops_quietly: bool,
+}
+
+impl<E> HealthObserver<E> {
+    /// For a watch that ends with its host: dropping it takes it out of the book, unless a fault had ended it before.
+    pub fn stops_quietly(mut self) -> Self {
+        self.stops_quietly = true;
+        self
+    }
 }
 
 impl<E> ReopenObserver<E> for HealthObserver<E> {
@@ -58,8 +67,7 @@ impl<E> ReopenObserver<E> for HealthObserver<E> {
 
 impl<E> Drop for HealthObserver<E> {
     fn drop(&mut self) {
-        // Keeps an end that was recorded before.
-        self.book.record_dropped(&self.watch);
+        self.book.let_go(&self.watch, self.stops_quietly);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The book's rules: a fault degrades, a reading clears, an end stays; and the two forms of the report.
 
 use super::*;
+use crate::reopen::ReopenObserver;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,6 +59,19 @@ fn an_end_without_a_fault_and_a_dropped_watch_are_not_healthy() {
         book.forget(CENSUS);
         assert_eq!(book.report().status(), Status::Healthy);
     }
+}
+
+#[test]
+fn a_watch_that_stops_quietly_leaves_the_book_and_a_terminal_one_stays() {
+    let book = HealthBook::new();
+    drop(book.observer::<io::Error>(CENSUS));
+    assert_eq!(state(&book), WatchState::Dropped);
+    drop(book.observer::<io::Error>(CENSUS).stops_quietly());
+    assert!(book.report().watches.is_empty());
+    let mut observer = book.observer::<io::Error>(CENSUS).stops_quietly();
+    observer.terminal(&io::Error::other("a defect"), crate::reopen::Terminal::NotTransient);
+    drop(observer);
+    assert!(matches!(state(&book), WatchState::Terminal { .. }));
 }
 
 #[test]

@@ -1,32 +1,32 @@
-//! One span per watch, and an event for each turn in its life.
+//! One span per watch, and the log of its outages inside it.
 
 use std::error::Error;
-use std::fmt::Display;
 
 use tracing::{Span, field::Empty};
 
 use crate::health::fault_line;
-use crate::reopen::{Interruption, Opening, ReopenObserver, Terminal};
+use crate::reopen::{Interruption, Opening, OutageLog, ReopenObserver, Terminal};
 
-/// An observer that traces a watch in a span of its own, named `rideout.watch`.
+/// An observer that traces a watch in a span of its own, named `rideout.watch`, and logs its outages there.
 ///
-/// The span has the fields `watch`, `opening`, `attempt` and `delay_ms`, each the latest. Events: an opening at Debug, a
-/// re-open at Warn with its fault, the first item after an outage at Info, the end at Error.
+/// The span has the fields `watch`, and once they are known `opening`, `attempt` and `delay_ms`, each the latest. The
+/// events are those of [`OutageLog`], with each fault told with its causes, and one at `DEBUG` for each opening.
 #[derive(Debug)]
 #[must_use = "give it to the policy of the watch"]
 pub struct Traced {
     span: Span,
+    log: OutageLog,
 }
 
 impl Traced {
     /// Traces the watch of this name.
-    pub fn new(watch: impl Display) -> Self {
-        let span =
-            tracing::info_span!("rideout.watch", %watch, opening = Empty, attempt = Empty, delay_ms = Empty);
-        Self { span }
+    pub fn new(watch: &'static str) -> Self {
+        let (opening, attempt, delay_ms) = (Empty, Empty, Empty);
+        let span = tracing::info_span!("rideout.watch", watch, opening, attempt, delay_ms);
+        Self { span, log: OutageLog::new(watch) }
     }
 
-    /// The span, to run the watch's consumer in: `traced.span().clone()` before the observer is given away.
+    /// The span. Clone it before the observer is given away, to run the watch's consumer in it.
     #[must_use]
     pub fn span(&self) -> &Span {
         &self.span
@@ -36,29 +36,134 @@ impl Traced {
 impl<E: Error + 'static> ReopenObserver<E> for Traced {
     fn opened(&mut self, opening: Opening) {
         self.span.record("opening", opening.number);
-        tracing::debug!(parent: &self.span, opening = opening.number, attempt = opening.attempt, "opened");
+        tracing::debug!(parent: &self.span, opening = opening.number, attempt = opening.attempt, "watch opened");
     }
 
     fn reading(&mut self, after: u32) {
         if after > 0 {
             self.span.record("attempt", 0);
-            tracing::info!(parent: &self.span, after, "the watch reads again");
         }
+        self.span.in_scope(|| ReopenObserver::<E>::reading(&mut self.log, after));
     }
 
-    fn interrupted(&mut self, fault: &E, Interruption { attempt, delay }: Interruption) {
-        let (attempt, delay_ms) = (attempt.get(), u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
-        self.span.record("attempt", attempt).record("delay_ms", delay_ms);
+    fn interrupted(&mut self, fault: &E, interruption: Interruption) {
+        let delay_ms = u64::try_from(interruption.delay.as_millis()).unwrap_or(u64::MAX);
+        self.span.record("attempt", interruption.attempt.get()).record("delay_ms", delay_ms);
         let fault = fault_line(fault);
-        tracing::warn!(parent: &self.span, attempt, delay_ms, fault, "the watch was interrupted and re-opens after the delay");
+        self.span.in_scope(|| self.log.interrupted(&fault, interruption));
     }
 
     fn terminal(&mut self, fault: &E, why: Terminal) {
         let fault = fault_line(fault);
-        tracing::error!(parent: &self.span, fault, ?why, "the watch is over");
+        self.span.in_scope(|| self.log.terminal(&fault, why));
     }
 
     fn ended(&mut self) {
-        tracing::error!(parent: &self.span, "the watch is over: its source ended");
+        tracing::warn!(parent: &self.span, "watch is over: its source ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::{Debug, Write};
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use futures_util::{FutureExt, StreamExt, stream};
+    use tracing::{
+        Event, Metadata, Subscriber,
+        field::{Field, Visit},
+        span,
+    };
+
+    use super::*;
+    use crate::{
+        classify::Infrastructure,
+        reopen::{ReopenPolicy, reopen_on_transient_fault},
+        schedule::ManualSchedule,
+    };
+
+    /// Writes down spans, what is recorded on them, and events with the span that they are in.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<(Vec<String>, bool)>>);
+
+    impl Lines {
+        fn push(&self, what: &str, fields: impl FnOnce(&mut Fields)) {
+            let mut line = Fields(what.to_owned());
+            fields(&mut line);
+            self.0.lock().unwrap().0.push(line.0);
+        }
+    }
+
+    struct Fields(String);
+
+    impl Visit for Fields {
+        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+            write!(self.0, " {}={value:?}", field.name()).unwrap();
+        }
+    }
+
+    impl Subscriber for Lines {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.target().starts_with("rideout")
+        }
+
+        fn new_span(&self, span: &span::Attributes<'_>) -> span::Id {
+            self.push(span.metadata().name(), |fields| span.record(fields));
+            span::Id::from_u64(1)
+        }
+
+        fn record(&self, _: &span::Id, values: &span::Record<'_>) {
+            self.push("record", |fields| values.record(fields));
+        }
+
+        fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            let inside = event.parent().is_some() || self.0.lock().unwrap().1;
+            let level = event.metadata().level();
+            let what = if inside { format!("  {level}") } else { level.to_string() };
+            self.push(&what, |fields| event.record(fields));
+        }
+
+        fn enter(&self, _: &span::Id) {
+            self.0.lock().unwrap().1 = true;
+        }
+
+        fn exit(&self, _: &span::Id) {
+            self.0.lock().unwrap().1 = false;
+        }
+    }
+
+    #[test]
+    fn a_watch_has_one_span_with_its_latest_figures_and_its_log_inside() {
+        let lines = Lines::default();
+        tracing::subscriber::with_default(lines.clone(), || {
+            let clock = ManualSchedule::new();
+            let policy = ReopenPolicy::new(Infrastructure, clock.clone()).observer(Traced::new("orders"));
+            let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
+            let open = |_| stream::iter([Ok(1), Err(io::Error::other(reset()))]).chain(stream::pending());
+            let mut watch = reopen_on_transient_fault(open, policy);
+            for _ in 0..3 {
+                clock.fire();
+                let _ = watch.next().now_or_never();
+            }
+        });
+        let lines = lines.0.lock().unwrap().0.clone();
+        assert_eq!(
+            lines,
+            [
+                "rideout.watch watch=\"orders\"",
+                "record opening=1",
+                "  DEBUG message=watch opened opening=1 attempt=0",
+                "record attempt=1",
+                "record delay_ms=2000",
+                "  WARN message=watch interrupted, opens again watch=\"orders\" attempt=1 delay_ms=2000 \
+                 fault=connection reset",
+                "record opening=2",
+                "  DEBUG message=watch opened opening=2 attempt=1",
+                "record attempt=0",
+            ]
+        );
     }
 }
