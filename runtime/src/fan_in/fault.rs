@@ -1,9 +1,11 @@
 //! The two ways in which a fan-in ends early.
 
-use std::error::Error;
-use std::fmt::{self, Display};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{
+    error::Error,
+    fmt::{self, Display},
+    sync::Arc,
+    time::Duration,
+};
 
 /// One or more providers gave neither an Initial nor an end nor a fault within the budget.
 ///

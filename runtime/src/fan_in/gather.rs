@@ -1,11 +1,13 @@
 //! The stream itself: gather one Initial per provider under the budget, then pass items on.
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::{
+    collections::VecDeque,
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 use futures_core::{FusedStream, Stream};
 

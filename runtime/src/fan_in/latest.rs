@@ -1,8 +1,10 @@
 //! The whole answer of the union, after every frame.
 
-use std::fmt;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::{
+    fmt,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 
 use futures_core::{FusedStream, Stream};
 

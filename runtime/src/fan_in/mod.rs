@@ -47,10 +47,11 @@ pub use frame::{Frame, Part, Union};
 pub use gather::FanIn;
 pub use latest::Latest;
 
-use crate::schedule::Schedule;
+use std::{sync::Arc, time::Duration};
+
 use futures_core::Stream;
-use std::sync::Arc;
-use std::time::Duration;
+
+use crate::schedule::Schedule;
 
 /// How long a fan-in waits for its last Initial: 15 s.
 ///

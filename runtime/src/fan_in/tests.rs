@@ -1,10 +1,12 @@
 //! The four things a provider may do, before the gate and after it.
 
-use super::*;
-use crate::schedule::ManualSchedule;
+use std::io;
+
 use futures_core::FusedStream;
 use futures_util::{FutureExt, StreamExt, stream};
-use std::io;
+
+use super::*;
+use crate::schedule::ManualSchedule;
 
 type Answer = Result<u32, io::Error>;
 

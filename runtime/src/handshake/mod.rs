@@ -31,14 +31,9 @@ mod witness;
 pub use unreachable::{BuildCoordinationUnreachable, HandshakeError};
 pub use witness::{DoorShut, Go, WitnessReading, witness_door};
 
-use crate::cadence::Cadence;
-use crate::classify::is_no_answer_in_time;
-use crate::schedule::Schedule;
-use std::error::Error;
-use std::future::Future;
-use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{error::Error, future::Future, num::NonZeroU32, sync::Arc, time::Duration};
+
+use crate::{cadence::Cadence, classify::is_no_answer_in_time, schedule::Schedule};
 
 /// How often a claim is asked for in all: 3 times. With the pauses between them that is small enough for a start-up probe.
 pub const ATTEMPTS: u32 = 3;

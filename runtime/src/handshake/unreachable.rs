@@ -1,9 +1,11 @@
 //! The two ways in which a handshake fails.
 
-use std::error::Error;
-use std::fmt::{self, Display};
-use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::{
+    error::Error,
+    fmt::{self, Display},
+    num::NonZeroU32,
+    sync::Arc,
+};
 
 /// The coordination node gave no answer in any attempt.
 ///

@@ -3,10 +3,12 @@
 //! Three readings, kept apart: a go, no go, and *could not be determined*. The third is not the second. A witness that
 //! times out like the node did proves nothing, and is followed by a measurement outside the broken transport.
 
-use std::error::Error;
-use std::fmt::{self, Display};
-use std::future::Future;
-use std::time::SystemTime;
+use std::{
+    error::Error,
+    fmt::{self, Display},
+    future::Future,
+    time::SystemTime,
+};
 
 use super::BuildCoordinationUnreachable;
 

@@ -3,9 +3,11 @@
 //! A process that was never asked to bake is healthy. One that is baking is not ready yet. A regression is a verdict and
 //! stays; an item that could not be evaluated, because nobody answered in time, is none and does not shut the gate.
 
-use std::collections::BTreeMap;
-use std::fmt::{self, Display};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use super::report::{list, quoted};
 

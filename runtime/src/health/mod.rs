@@ -54,12 +54,14 @@ pub use bake::{BakeGate, BakePhase, BakeReport};
 pub use observer::HealthObserver;
 pub use report::{Health, Status, WatchHealth, WatchState};
 
-use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt::{self, Display, Write as _};
-use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    fmt::{self, Display, Write as _},
+    num::NonZeroU32,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// What each watch of a process last said about itself. Clones share one book.
 ///

@@ -1,8 +1,6 @@
 //! Writes what happens to a watch into a health book.
 
-use std::error::Error;
-use std::fmt;
-use std::sync::Arc;
+use std::{error::Error, fmt, sync::Arc};
 
 use super::{HealthBook, fault_line};
 use crate::reopen::{Interruption, ReopenObserver, Terminal};

@@ -1,9 +1,11 @@
 //! What a health book says when it is asked: the states, one line of text, and JSON.
 
-use std::fmt::{self, Display, Write as _};
-use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{
+    fmt::{self, Display, Write as _},
+    num::NonZeroU32,
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{BakePhase, BakeReport};
 

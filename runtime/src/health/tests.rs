@@ -1,9 +1,12 @@
 //! The book's rules: a fault degrades, a reading clears, an end stays; and the two forms of the report.
 
+use std::{
+    io,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
 use super::*;
 use crate::reopen::ReopenObserver;
-use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 const CENSUS: &str = "live-records";
 

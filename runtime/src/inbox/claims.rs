@@ -1,9 +1,11 @@
 //! Who has taken which delivery, as guards: a claim that is dropped is released, and one that is finished stays.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// What an inbox has taken, across the openings of its watch. Clones share it.
 pub struct Claims<K> {

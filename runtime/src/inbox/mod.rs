@@ -37,13 +37,13 @@ mod tests;
 pub use claims::{Claim, Claims, ClaimsOfOpening};
 pub use opening::InboxEvent;
 
-use crate::reopen::{Opening, ReopenPolicy, reopen_on_transient_fault_async};
+use std::{future::Future, hash::Hash, pin::pin};
+
 use futures_core::{FusedStream, Stream};
 use futures_util::StreamExt;
 use opening::InboxOpening;
-use std::future::Future;
-use std::hash::Hash;
-use std::pin::pin;
+
+use crate::reopen::{Opening, ReopenPolicy, reopen_on_transient_fault_async};
 
 /// Watches an inbox and drains it, one delivery at a time, as a stream of what happens.
 ///

@@ -1,10 +1,12 @@
 //! One opening of an inbox: its listing, its queue, and the drain in flight.
 
-use std::collections::VecDeque;
-use std::future::Future;
-use std::hash::Hash;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::{
+    collections::VecDeque,
+    future::Future,
+    hash::Hash,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
 use futures_core::Stream;
 use pin_project_lite::pin_project;

@@ -1,10 +1,14 @@
 //! Claims, and the ways in which an opening ends.
 
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use futures_util::{FutureExt, stream};
+
 use super::*;
 use crate::{classify::Infrastructure, schedule::ManualSchedule};
-use futures_util::{FutureExt, stream};
-use std::io;
-use std::sync::{Arc, Mutex};
 
 fn claim(claims: &Claims<&'static str>, opening: u64, listed: &[&'static str]) -> Vec<Claim<&'static str>> {
     claims.of_opening(opening).claim_new(listed.to_vec())

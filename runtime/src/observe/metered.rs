@@ -1,7 +1,8 @@
 //! Counters and a gauge per watch, through the `metrics` facade.
 
-use metrics::{Counter, Gauge, SharedString, counter, gauge};
 use std::sync::Arc;
+
+use metrics::{Counter, Gauge, SharedString, counter, gauge};
 
 use crate::reopen::{Interruption, ReopenObserver, Terminal};
 

@@ -4,8 +4,10 @@ use std::error::Error;
 
 use tracing::{Span, field::Empty};
 
-use crate::health::fault_line;
-use crate::reopen::{Interruption, Opening, OutageLog, ReopenObserver, Terminal};
+use crate::{
+    health::fault_line,
+    reopen::{Interruption, Opening, OutageLog, ReopenObserver, Terminal},
+};
 
 /// An observer that traces a watch in a span of its own, named `rideout.watch`, and logs its outages there.
 ///

@@ -1,10 +1,12 @@
 //! One shared chain: its newest reading, its end, and the readers that follow it.
 
-use std::error::Error;
-use std::fmt::{self, Display};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::{
+    error::Error,
+    fmt::{self, Display},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use futures_core::Stream;
 use futures_util::{StreamExt, stream};

@@ -1,14 +1,18 @@
 //! The task that polls one chain's upstream, and takes the chain out of the cache when it must not be handed out again.
 
-use std::hash::Hash;
-use std::pin::pin;
-use std::sync::{Arc, Weak};
+use std::{
+    hash::Hash,
+    pin::pin,
+    sync::{Arc, Weak},
+};
 
 use futures_core::Stream;
 use futures_util::StreamExt;
 
-use super::Shared;
-use super::chain::{Chain, QueryFault};
+use super::{
+    Shared,
+    chain::{Chain, QueryFault},
+};
 
 pub(super) fn spawn<K, T, E, S, F>(cache: Weak<Shared<K, T, E>>, key: K, chain: Arc<Chain<T, E>>, open: F)
 where

@@ -34,13 +34,16 @@ mod tests;
 
 pub use chain::{CachedQuery, QueryFault};
 
+use std::{
+    collections::HashMap,
+    fmt,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
 use chain::Chain;
 use futures_core::Stream;
-use std::collections::HashMap;
-use std::fmt;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 /// How long a chain that nobody reads stays open: 60 s. A choice of this crate; see [`QueryCache::linger`].
 pub const LINGER: Duration = Duration::from_secs(60);

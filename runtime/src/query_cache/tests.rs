@@ -1,11 +1,15 @@
 //! Who shares a chain, who gets a fresh one, and when an upstream is let go of.
 
-use super::*;
+use std::{
+    io,
+    sync::atomic::{AtomicUsize, Ordering},
+    task::{Context, Wake, Waker},
+};
+
 use futures_util::{FutureExt, StreamExt, stream};
-use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Wake, Waker};
 use tokio::sync::mpsc;
+
+use super::*;
 
 type Answer = Result<u32, io::Error>;
 

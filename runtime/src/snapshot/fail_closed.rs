@@ -1,12 +1,12 @@
 //! Stops trusting a snapshot when the watch that feeds it is interrupted.
 
-use std::error::Error;
-use std::fmt;
-use std::sync::Arc;
+use std::{error::Error, fmt, sync::Arc};
 
 use super::SnapshotCell;
-use crate::health::fault_line;
-use crate::reopen::{Interruption, ReopenObserver, Terminal};
+use crate::{
+    health::fault_line,
+    reopen::{Interruption, ReopenObserver, Terminal},
+};
 
 /// An observer that closes a [`SnapshotCell`] on every fault and end of a watch. The watch's consumer opens it again with
 /// the next reading, by [`publish`](SnapshotCell::publish).
