@@ -20,6 +20,9 @@ use rideout::{
     health::HealthBook,
     schedule::ManualSchedule,
 };
+use tracing::Level;
+
+use crate::log::Log;
 
 /// The router's text, as it crosses the boundary that the error object does not survive.
 const ROUTED: &str =
@@ -126,6 +129,25 @@ fn a_verdict_is_not_retried_and_not_relabelled() {
         let Err(HandshakeError::Answered(answered)) = outcome else { panic!("{outcome:?}") };
         assert_eq!((answered.to_string(), attempts, waited), (fault().to_string(), 1, Duration::ZERO));
     }
+}
+
+/// Each re-ask is one warning, and no line claims an outcome that the next door may reverse.
+#[test]
+fn the_log_tells_of_the_asking_and_of_no_outcome() {
+    let (log, _guard) = Log::start();
+    let unreachable = unreachable();
+    let warnings = log.lines(Level::WARN);
+    let attempts: Vec<bool> = ["attempt=1 pause_ms=5000", "attempt=2 pause_ms=15000"]
+        .iter()
+        .zip(&warnings)
+        .map(|(a, w)| w.contains(a))
+        .collect();
+    assert_eq!((attempts, warnings.len(), log.count(Level::ERROR)), (vec![true, true], 2, 0), "{warnings:?}");
+
+    let ready_at = SystemTime::UNIX_EPOCH;
+    let go = block_on(witness_door(unreachable, MINE, |_| ready(WitnessReading::Go { ready_at }), not_asked));
+    assert!(go.is_ok());
+    assert!(log.lines(Level::WARN)[2].contains("proceeding without the coordination node"));
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use std::{
     fmt::{Debug, Write},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
 };
 
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
     span,
-    subscriber::DefaultGuard,
+    subscriber::{DefaultGuard, Interest},
 };
 
 /// The lines that were logged: level, and the fields in their order.
@@ -19,6 +19,7 @@ pub(crate) struct Log(Arc<Mutex<Vec<(Level, String)>>>);
 impl Log {
     /// Catches from now on until the guard is dropped.
     pub(crate) fn start() -> (Self, DefaultGuard) {
+        cache_no_interest();
         let log = Self::default();
         let guard = tracing::subscriber::set_default(log.clone());
         (log, guard)
@@ -32,6 +33,41 @@ impl Log {
     pub(crate) fn count(&self, level: Level) -> usize {
         self.lines(level).len()
     }
+}
+
+/// Keeps `tracing` from remembering an event as uninteresting.
+///
+/// While there is one subscriber only, the first thread that reaches an event decides on it for all: a test without a log of its
+/// own would switch the event off for the test beside it. A default that is interested in everything, and drops it, has a say too.
+pub(crate) fn cache_no_interest() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| tracing::subscriber::set_global_default(Sink).expect("nobody else sets a default"));
+}
+
+struct Sink;
+
+impl Subscriber for Sink {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        false
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
 }
 
 impl Subscriber for Log {

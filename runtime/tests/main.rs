@@ -9,11 +9,14 @@
 )]
 
 mod build_coordination;
+#[cfg(feature = "metrics")]
+mod census_is_flat;
 mod does_not_nest;
 mod flow;
 mod giving_up;
 mod hub_watcher_paces;
 mod hub_watcher_stops;
+mod inbox_model;
 mod inbox_watches;
 mod live_record_census;
 mod log;
@@ -23,6 +26,7 @@ mod silence;
 mod sites;
 mod standing_watches_reopen;
 mod support;
+mod traced;
 
 // The examples, whose watches the tests put through the script.
 #[expect(

@@ -10,8 +10,9 @@ use rideout::{
     schedule::ManualSchedule,
     test::{ScriptedSource, ScriptedStream},
 };
+use tracing::Level;
 
-use crate::support::now;
+use crate::{log::Log, support::now};
 
 type Source = ScriptedSource<&'static str, io::Error>;
 type Providers = [(&'static str, ScriptedStream<&'static str, io::Error>); 2];
@@ -73,6 +74,20 @@ async fn control_a_fan_in_without_a_bound_hangs_on_the_same_script() {
     let gathered = tokio::time::timeout(Duration::from_secs(3600), future::join_all(firsts));
     let elapsed = gathered.await.unwrap_err();
     assert!(!is_transient_infrastructure(&elapsed), "all that its caller learns is a timeout of its own");
+}
+
+/// A provider that ends without an answer is no stall: it counts as empty, is named, and is warned of once.
+#[test]
+fn a_provider_counted_as_empty_is_warned_of_once() {
+    let (log, _guard) = Log::start();
+    let (answering, empty) = (answering_and_mute().0, Source::new().opens_and_ends([]));
+    let providers = [("answering", answering.open().unwrap()), ("empty", empty.open().unwrap())];
+    let mut union = fan_in_with(providers, FanInPolicy::new(ManualSchedule::new()));
+    let Some(Some(Ok(Frame::Initial(initial)))) = now(&mut union) else { panic!() };
+    assert_eq!(initial.silent().collect::<Vec<_>>(), ["empty"]);
+    assert!(now(&mut union).is_some_and(|frame| frame.is_some()));
+    let warnings = log.lines(Level::WARN);
+    assert!(warnings.len() == 1 && warnings[0].contains("provider=\"empty\""), "{warnings:?}");
 }
 
 /// A watch over the fan-in re-opens after the stall, and reads when the provider is back.
