@@ -14,6 +14,7 @@ mod census_is_flat;
 mod does_not_nest;
 mod flow;
 mod giving_up;
+mod health_of_watches;
 mod hub_watcher_paces;
 mod hub_watcher_stops;
 mod inbox_model;

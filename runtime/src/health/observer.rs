@@ -3,7 +3,7 @@
 use std::{error::Error, fmt, sync::Arc};
 
 use super::{HealthBook, fault_line};
-use crate::reopen::{Interruption, ReopenObserver, Terminal};
+use crate::reopen::{Interruption, Opening, ReopenObserver, Terminal};
 
 impl HealthBook {
     /// Begins a watch of this name and returns the observer that keeps its entry, for
@@ -23,7 +23,7 @@ impl HealthBook {
     ) -> HealthObserver<E> {
         let watch = watch.into();
         self.begin(&watch);
-        HealthObserver { book: self.clone(), watch, describe, stops_quietly: false }
+        HealthObserver { book: self.clone(), watch, describe, opening_reads: false, stops_quietly: false }
     }
 }
 
@@ -33,10 +33,18 @@ pub struct HealthObserver<E> {
     book: HealthBook,
     watch: Arc<str>,
     describe: fn(&E) -> String,
+    opening_reads: bool,
     stops_quietly: bool,
 }
 
 impl<E> HealthObserver<E> {
+    /// For a source that is open only if it reads, and that may then be quiet for long, such as one that acknowledges a
+    /// subscription: the opening counts as a reading, and clears an interruption.
+    pub fn opening_reads(mut self) -> Self {
+        self.opening_reads = true;
+        self
+    }
+
     /// For a watch that ends with its host: dropping it takes it out of the book, unless a fault had ended it before.
     pub fn stops_quietly(mut self) -> Self {
         self.stops_quietly = true;
@@ -45,6 +53,12 @@ impl<E> HealthObserver<E> {
 }
 
 impl<E> ReopenObserver<E> for HealthObserver<E> {
+    fn opened(&mut self, _: Opening) {
+        if self.opening_reads {
+            self.book.record_reading(&self.watch);
+        }
+    }
+
     fn reading(&mut self, _: u32) {
         self.book.record_reading(&self.watch);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use metrics::{Counter, Gauge, SharedString, counter, gauge};
 
-use crate::reopen::{Interruption, ReopenObserver, Terminal};
+use crate::reopen::{Interruption, Opening, ReopenObserver, Terminal};
 
 /// An observer that counts a watch's re-opens and give-ups and shows its outages.
 ///
@@ -14,6 +14,7 @@ pub struct Metered {
     watch: SharedString,
     reopens: Counter,
     outage: Gauge,
+    opening_reads: bool,
 }
 
 impl Metered {
@@ -23,11 +24,23 @@ impl Metered {
         let reopens = counter!("rideout_reopens_total", "watch" => watch.clone());
         let outage = gauge!("rideout_outage", "watch" => watch.clone());
         outage.set(0.0);
-        Self { watch, reopens, outage }
+        Self { watch, reopens, outage, opening_reads: false }
+    }
+
+    /// For a source that is open only if it reads: the opening ends an outage, and not its first item.
+    pub fn opening_reads(mut self) -> Self {
+        self.opening_reads = true;
+        self
     }
 }
 
 impl<E> ReopenObserver<E> for Metered {
+    fn opened(&mut self, _: Opening) {
+        if self.opening_reads {
+            self.outage.set(0.0);
+        }
+    }
+
     fn reading(&mut self, _: u32) {
         self.outage.set(0.0);
     }

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 pub enum QueryFault<E> {
     /// The query faulted. The fault is also the `source`, so that a classifier finds it under its own type.
     Upstream(Arc<E>),
-    /// The query's task is gone without an end: it panicked, or its runtime shut down.
+    /// The query's task is gone without an end: it panicked, its runtime shut down, or there was none.
     Lost,
 }
 

@@ -4,17 +4,28 @@ use std::{
     hash::Hash,
     pin::pin,
     sync::{Arc, Weak},
+    time::Duration,
 };
 
 use futures_core::Stream;
 use futures_util::StreamExt;
+use tokio::runtime::Handle;
 
 use super::{
     Shared,
     chain::{Chain, QueryFault},
 };
 
-pub(super) fn spawn<K, T, E, S, F>(cache: Weak<Shared<K, T, E>>, key: K, chain: Arc<Chain<T, E>>, open: F)
+/// What drives one chain. The cache goes before the driver does if nobody holds it any more.
+pub(super) struct Driver<K: Eq + Hash, T, E> {
+    pub(super) cache: Weak<Shared<K, T, E>>,
+    /// How long the chain stays open while nobody reads it.
+    pub(super) linger: Duration,
+    pub(super) key: K,
+    pub(super) chain: Arc<Chain<T, E>>,
+}
+
+pub(super) fn spawn<K, T, E, S, F>(driver: Driver<K, T, E>, open: F)
 where
     K: Eq + Hash + Send + Sync + 'static,
     T: Send + Sync + 'static,
@@ -22,15 +33,11 @@ where
     F: FnOnce() -> S + Send + 'static,
     S: Stream<Item = Result<T, E>> + Send + 'static,
 {
-    let driver = Driver { cache, key, chain };
     // Nobody awaits the task: its end reaches the readers through the chain, a panic because the chain goes with the driver.
-    drop(tokio::spawn(async move { driver.run(open).await }));
-}
-
-struct Driver<K: Eq + Hash, T, E> {
-    cache: Weak<Shared<K, T, E>>,
-    key: K,
-    chain: Arc<Chain<T, E>>,
+    // So it does where there is no runtime to run it.
+    if let Ok(runtime) = Handle::try_current() {
+        drop(runtime.spawn(async move { driver.run(open).await }));
+    }
 }
 
 impl<K: Eq + Hash, T, E> Driver<K, T, E> {
@@ -77,8 +84,8 @@ impl<K: Eq + Hash, T, E> Driver<K, T, E> {
     /// without that while.
     async fn idle(&self, cached: bool) {
         self.chain.unread().await;
-        if cached && let Some(linger) = self.cache.upgrade().map(|cache| cache.linger) {
-            tokio::time::sleep(linger).await;
+        if cached && self.cache.strong_count() > 0 {
+            tokio::time::sleep(self.linger).await;
         }
     }
 

@@ -43,6 +43,7 @@ use std::{
 };
 
 use chain::Chain;
+use driver::Driver;
 use futures_core::Stream;
 
 /// How long a chain that nobody reads stays open: 60 s. A choice of this crate; see [`QueryCache::linger`].
@@ -51,6 +52,7 @@ pub const LINGER: Duration = Duration::from_secs(60);
 /// A cache of live queries. Clones share it; dropping the last one ends the chains that nobody reads.
 pub struct QueryCache<K, T, E> {
     shared: Arc<Shared<K, T, E>>,
+    linger: Duration,
 }
 
 /// The test that a reading must pass to be handed to later callers.
@@ -59,14 +61,13 @@ type Keep<T> = Box<dyn Fn(&T) -> bool + Send + Sync>;
 struct Shared<K, T, E> {
     chains: Mutex<HashMap<K, Arc<Chain<T, E>>>>,
     keep: Keep<T>,
-    linger: Duration,
 }
 
 impl<K, T, E> QueryCache<K, T, E> {
     /// An empty cache that keeps every reading, and a chain that nobody reads for [`LINGER`].
     #[must_use]
     pub fn new() -> Self {
-        Self::with(Box::new(|_| true), LINGER)
+        Self::keep_if(|_| true)
     }
 
     /// An empty cache that keeps only readings that pass `keep`.
@@ -75,20 +76,14 @@ impl<K, T, E> QueryCache<K, T, E> {
     /// on reading, and the next caller opens anew.
     #[must_use]
     pub fn keep_if(keep: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
-        Self::with(Box::new(keep), LINGER)
+        Self { shared: Arc::new(Shared { chains: Mutex::default(), keep: Box::new(keep) }), linger: LINGER }
     }
 
-    /// The same, still empty cache with another time for which a chain that nobody reads stays open.
+    /// The same cache, whose chains that are opened through this handle stay open for so long while nobody reads them.
     #[must_use]
-    pub fn linger(self, linger: Duration) -> Self {
-        match Arc::try_unwrap(self.shared) {
-            Ok(shared) => Self { shared: Arc::new(Shared { linger, ..shared }) },
-            Err(shared) => Self { shared },
-        }
-    }
-
-    fn with(keep: Keep<T>, linger: Duration) -> Self {
-        Self { shared: Arc::new(Shared { chains: Mutex::default(), keep, linger }) }
+    pub fn linger(mut self, linger: Duration) -> Self {
+        self.linger = linger;
+        self
     }
 
     /// How many chains are in the cache.
@@ -112,12 +107,8 @@ where
 {
     /// A reader of the chain of `key`, which `open` opens if there is none.
     ///
-    /// `open` is called on the chain's own task, so that it may ask this cache itself; a panic in it is
-    /// [`QueryFault::Lost`] for the readers. The reader gets the newest reading, if there is one, and then every change.
-    ///
-    /// # Panics
-    ///
-    /// If a chain has to be opened outside a tokio runtime.
+    /// `open` is called on the chain's own task, so that it may ask this cache itself. A panic in it is
+    /// [`QueryFault::Lost`] for the readers, and so is a call from outside a tokio runtime. The reader gets the newest reading, if there is one, and then every change.
     ///
     /// # Cancel safety
     ///
@@ -136,7 +127,7 @@ where
         let reader = chain.reader();
         chains.insert(key.clone(), Arc::clone(&chain));
         drop(chains);
-        driver::spawn(Arc::downgrade(&self.shared), key, chain, open);
+        driver::spawn(Driver { cache: Arc::downgrade(&self.shared), linger: self.linger, key, chain }, open);
         reader
     }
 }
@@ -169,7 +160,7 @@ impl<K: Eq + Hash, T, E> Shared<K, T, E> {
 
 impl<K, T, E> Clone for QueryCache<K, T, E> {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared) }
+        Self { shared: Arc::clone(&self.shared), linger: self.linger }
     }
 }
 

@@ -240,6 +240,14 @@ async fn a_panic_while_opening_is_told_and_leaves_no_entry() {
     assert!(cache.is_empty());
 }
 
+#[test]
+fn outside_a_runtime_the_query_is_lost_and_leaves_no_entry() {
+    let cache: QueryCache<_, u32, io::Error> = QueryCache::new();
+    let mut reader = cache.get("k", || stream::pending().boxed());
+    assert!(matches!(reader.next().now_or_never(), Some(Some(Err(QueryFault::Lost)))));
+    assert!(cache.is_empty());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_completed_chain_delivers_its_last_reading_and_leaves() {
     let cache = QueryCache::new();
