@@ -15,6 +15,7 @@ mod hub_watcher_paces;
 mod hub_watcher_stops;
 mod log;
 mod outage;
+mod postgres;
 mod silence;
 mod standing_watches_reopen;
 mod support;
