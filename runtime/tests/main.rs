@@ -22,6 +22,7 @@ mod inbox_watches;
 mod live_record_census;
 mod log;
 mod outage;
+mod postgres;
 mod query_fan_in_stall;
 mod silence;
 mod sites;
