@@ -2,6 +2,7 @@
 //!
 //! Real sockets and real time: 20 s of resets, or as many seconds as `RIDEOUT_FAULT_SECONDS` says.
 
+mod census;
 mod proxy;
 mod server;
 
