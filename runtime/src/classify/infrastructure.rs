@@ -5,7 +5,7 @@ use std::{error::Error, io};
 use super::{
     Classify, MAX_NODES, Nature, Verdict,
     chain::{Below, below},
-    is_transient_io,
+    drivers, is_transient_io,
     typed::nature_of,
 };
 
@@ -14,12 +14,21 @@ use super::{
 /// The outermost error of the chain that is known decides:
 ///
 /// - an I/O error of a connection ([`is_transient_io`]), at any depth;
-/// - an error of a driver whose feature is on: its own rules, such as the SQLSTATE list;
+/// - an error of a driver whose feature is on, as the table below says;
 /// - a [`TypedFault`](super::TypedFault) that is [`Nature::Unavailable`], and the stall of a watch or of a fan-in;
 /// - an [`Aggregate`](super::Aggregate): transient only if every branch is.
 ///
 /// All else is terminal: a bare timeout (nobody knows what it waited for), a verdict, a promise, a decoding defect, an error of
 /// an unknown type without a known cause.
+///
+/// | feature | transient |
+/// |---|---|
+/// | `sqlx`, `tokio-postgres` | [`TRANSIENT_SQLSTATES`](super::TRANSIENT_SQLSTATES); a closed connection; a pool or a server that did not answer in time |
+/// | `tonic` | `Unavailable`, `DeadlineExceeded`, and a status that was made of a broken connection |
+/// | `kube` | 410, 429 and 5xx of the API server; a broken connection |
+/// | `async-nats` | a missing heartbeat, no responders, a request or a connection that timed out, a server that is away |
+/// | `redis` | a dropped or refused connection; loading, failing over, cluster down |
+/// | `broadcast` | `Lagged` |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Infrastructure;
@@ -69,6 +78,9 @@ fn walk(fault: &(dyn Error + 'static), left: &mut usize) -> Verdict {
 fn known(node: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(nature) = nature_of(node) {
         return Some((nature == Nature::Unavailable).into());
+    }
+    if let Some(verdict) = drivers::verdict(node) {
+        return Some(verdict);
     }
     let io = node.downcast_ref::<io::Error>()?;
     is_transient_io(io).then_some(Verdict::Transient)

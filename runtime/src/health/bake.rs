@@ -27,6 +27,7 @@ pub enum BakePhase {
 
 /// The bake of one process. Written by the bake, read by health; both synchronously.
 #[derive(Debug, Default)]
+#[must_use]
 pub struct BakeGate {
     state: Mutex<BakeReport>,
 }
@@ -45,7 +46,6 @@ pub struct BakeReport {
 
 impl BakeGate {
     /// A gate of a process that was not asked to bake.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

@@ -71,6 +71,7 @@ use std::{
 ///
 /// Every method is synchronous and complete when it returns.
 #[derive(Clone)]
+#[must_use]
 pub struct HealthBook {
     inner: Arc<Inner>,
 }
@@ -89,13 +90,11 @@ struct Entry {
 
 impl HealthBook {
     /// An empty book on the system's monotonic clock.
-    #[must_use]
     pub fn new() -> Self {
         Self::with_clock(Instant::now)
     }
 
     /// An empty book on another clock. It is read at each record and each report; tests hand in one that they move.
-    #[must_use]
     pub fn with_clock(clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -159,7 +158,6 @@ impl HealthBook {
     }
 
     /// The gate of the work that must be done before this process is ready. It starts out as not asked for.
-    #[must_use]
     pub fn bake(&self) -> &BakeGate {
         &self.inner.bake
     }

@@ -8,6 +8,7 @@ use std::{
 };
 
 /// What an inbox has taken, across the openings of its watch. Clones share it.
+#[must_use]
 pub struct Claims<K> {
     marks: Arc<Mutex<HashMap<K, Mark>>>,
 }
@@ -22,13 +23,11 @@ enum Mark {
 
 impl<K> Claims<K> {
     /// Nothing taken yet.
-    #[must_use]
     pub fn new() -> Self {
         Self { marks: Arc::default() }
     }
 
     /// Where opening number `opening` makes its claims.
-    #[must_use]
     pub fn of_opening(&self, opening: u64) -> ClaimsOfOpening<K> {
         ClaimsOfOpening { claims: self.clone(), opening }
     }
@@ -57,6 +56,7 @@ impl<K: Eq + Hash> Claims<K> {
 
 /// The claims of one opening of a watch.
 #[derive(Debug)]
+#[must_use]
 pub struct ClaimsOfOpening<K> {
     claims: Claims<K>,
     opening: u64,

@@ -50,6 +50,7 @@ use futures_core::Stream;
 pub const LINGER: Duration = Duration::from_secs(60);
 
 /// A cache of live queries. Clones share it; dropping the last one ends the chains that nobody reads.
+#[must_use]
 pub struct QueryCache<K, T, E> {
     shared: Arc<Shared<K, T, E>>,
     linger: Duration,
@@ -65,7 +66,6 @@ struct Shared<K, T, E> {
 
 impl<K, T, E> QueryCache<K, T, E> {
     /// An empty cache that keeps every reading, and a chain that nobody reads for [`LINGER`].
-    #[must_use]
     pub fn new() -> Self {
         Self::keep_if(|_| true)
     }
@@ -74,13 +74,11 @@ impl<K, T, E> QueryCache<K, T, E> {
     ///
     /// A reading that does not pass is delivered to the chain's readers, and the chain leaves the cache with it: they go
     /// on reading, and the next caller opens anew.
-    #[must_use]
     pub fn keep_if(keep: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
         Self { shared: Arc::new(Shared { chains: Mutex::default(), keep: Box::new(keep) }), linger: LINGER }
     }
 
     /// The same cache, whose chains that are opened through this handle stay open for so long while nobody reads them.
-    #[must_use]
     pub fn linger(mut self, linger: Duration) -> Self {
         self.linger = linger;
         self

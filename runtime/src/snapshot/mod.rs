@@ -31,6 +31,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a [`SnapshotCell`] held at one moment. It does not change any more once loaded.
 #[derive(Debug)]
+#[must_use]
 pub struct Snapshot<T> {
     value: Arc<T>,
     closed: Option<Arc<str>>,
@@ -71,19 +72,18 @@ impl<T> Snapshot<T> {
 ///
 /// Every method is synchronous, and each store is complete when its method returns.
 #[derive(Debug)]
+#[must_use]
 pub struct SnapshotCell<T> {
     current: RwLock<Arc<Snapshot<T>>>,
 }
 
 impl<T> SnapshotCell<T> {
     /// A cell whose first value is trusted.
-    #[must_use]
     pub fn new(value: T) -> Self {
         Self::holding(value, None)
     }
 
     /// A cell that is fail-closed until the first [`publish`](Self::publish): the state before a feed was read at all.
-    #[must_use]
     pub fn closed(value: T, why: impl Into<Arc<str>>) -> Self {
         Self::holding(value, Some(why.into()))
     }
