@@ -47,6 +47,14 @@ impl Outbox {
         self.mails().entry(mail).or_insert(Status::New);
     }
 
+    /// To be called when a process starts, before it sends: a mail that is being sent was left so by a process that died,
+    /// and is new again.
+    pub fn recover(&self) {
+        for status in self.mails().values_mut().filter(|status| **status == Status::Sending) {
+            *status = Status::New;
+        }
+    }
+
     /// Where a mail stands, if it is here.
     pub fn status(&self, mail: u64) -> Option<Status> {
         self.mails().get(&mail).cloned()
@@ -136,6 +144,8 @@ async fn main() -> io::Result<()> {
     let (invitations, notices) = (Outbox::default(), Outbox::default());
     (1..=2).for_each(|mail| invitations.put(mail));
     notices.put(7);
+    invitations.recover();
+    notices.recover();
     let send = |folder: &'static str| {
         move |mail: u64| async move {
             println!("{folder}: sending {mail}");

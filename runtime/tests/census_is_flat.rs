@@ -51,6 +51,24 @@ async fn a_census_is_as_large_after_a_thousand_faults_as_after_ten() {
     assert_eq!(book.report().watches[0].outages, 999);
 }
 
+/// Observers are told of turns, not of items.
+#[test]
+fn an_item_costs_no_allocation_however_many_observers_there_are() {
+    let book = HealthBook::new();
+    let policy = policy(&ManualSchedule::firing())
+        .observer(book.observer("feed"))
+        .observer(Traced::new("feed"))
+        .observer(Metered::new("feed"));
+    let open = |_| stream::iter((0..100_000).map(Ok::<_, io::Error>));
+    let mut watch = Box::pin(reopen_on_transient_fault(open, policy));
+    assert_eq!(watch.next().now_or_never().flatten().unwrap().unwrap(), 0);
+    let before = CountingAllocator::here().made;
+    for n in 1..100_000 {
+        assert_eq!(watch.next().now_or_never().flatten().unwrap().unwrap(), n);
+    }
+    assert_eq!(CountingAllocator::here().made, before);
+}
+
 #[test]
 fn an_inbox_is_as_large_after_a_thousand_faults_as_after_ten() {
     let (clock, claims, openings) = (ManualSchedule::firing(), Claims::new(), Cell::new(0));

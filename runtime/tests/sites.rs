@@ -151,6 +151,23 @@ mod email_watches_reopen {
         assert_eq!((outbox.status(1), sends.get()), (Some(Status::Sent), 2));
     }
 
+    /// A process that died in the middle of a send leaves the mail in it; the next one puts it back before it sends.
+    #[test]
+    fn a_mail_that_a_dead_process_left_is_recovered_at_the_start() {
+        let (outbox, clock) = (Outbox::default(), ManualSchedule::new());
+        outbox.put(1);
+        let source = Site::new().opens([Ok(vec![1])]);
+        let policy = policy_of(&clock);
+        let sender = outbox_mail::send_mails(outbox.clone(), async |_| source.open(), |_| pending(), policy);
+        let mut sender = Box::pin(sender);
+        assert!(sender.as_mut().now_or_never().is_none());
+        // Killed: nothing of it is dropped.
+        std::mem::forget(sender);
+        assert_eq!((outbox.status(1), outbox.new_mails()), (Some(Status::Sending), vec![]));
+        outbox.recover();
+        assert_eq!(outbox.new_mails(), [1]);
+    }
+
     #[test]
     fn two_senders_of_one_folder_send_a_mail_once() {
         let (outbox, clock) = (Outbox::default(), ManualSchedule::new());

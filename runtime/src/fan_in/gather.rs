@@ -160,8 +160,7 @@ where
 impl<S, T, E, C> Stream for FanIn<S, T, C>
 where
     S: Stream<Item = Result<T, E>>,
-    T: Unpin,
-    C: Schedule + Unpin,
+    C: Schedule,
 {
     type Item = Result<Frame<T>, FanInFault<E>>;
 
@@ -212,13 +211,15 @@ where
 impl<S, T, E, C> FusedStream for FanIn<S, T, C>
 where
     S: Stream<Item = Result<T, E>>,
-    T: Unpin,
-    C: Schedule + Unpin,
+    C: Schedule,
 {
     fn is_terminated(&self) -> bool {
         matches!(self.stage, Stage::Over)
     }
 }
+
+/// Nothing in it is pinned in place: providers and timer are boxed.
+impl<S, T, C: Schedule> Unpin for FanIn<S, T, C> {}
 
 impl<S, T, C: Schedule> fmt::Debug for FanIn<S, T, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

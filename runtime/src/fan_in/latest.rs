@@ -33,8 +33,8 @@ pub struct Latest<S, T, C: Schedule> {
 impl<S, T, E, C> Stream for Latest<S, T, C>
 where
     S: Stream<Item = Result<T, E>>,
-    T: Clone + Unpin,
-    C: Schedule + Unpin,
+    T: Clone,
+    C: Schedule,
 {
     type Item = Result<Union<T>, FanInFault<E>>;
 
@@ -56,13 +56,16 @@ where
 impl<S, T, E, C> FusedStream for Latest<S, T, C>
 where
     S: Stream<Item = Result<T, E>>,
-    T: Clone + Unpin,
-    C: Schedule + Unpin,
+    T: Clone,
+    C: Schedule,
 {
     fn is_terminated(&self) -> bool {
         self.frames.is_terminated()
     }
 }
+
+/// As [`FanIn`].
+impl<S, T, C: Schedule> Unpin for Latest<S, T, C> {}
 
 impl<S, T, C: Schedule> fmt::Debug for Latest<S, T, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

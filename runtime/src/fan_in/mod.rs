@@ -100,6 +100,8 @@ where
 /// The first item is the Initial, one part per provider; the others are updates. No provider at all is an empty Initial
 /// and then the end. After a fault or a stall the stream is over, and every provider has been dropped.
 ///
+/// Each poll asks every provider in turn, so this is meant for tens of them and not for thousands.
+///
 /// # Cancel safety
 ///
 /// `next()` on the stream is cancel safe: an item that was not delivered stays queued. Dropping the stream drops the

@@ -48,7 +48,7 @@ use crate::reopen::{Opening, ReopenPolicy, reopen_on_transient_fault_async};
 /// Watches an inbox and drains it, one delivery at a time, as a stream of what happens.
 ///
 /// `list` connects to the listing: each of its items is the whole of what waits, by key. `drain` works on one delivery. A drain that
-/// fails is told and releases its claim, so that the next listing takes it again; it is no fault of the watch. A fault or
+/// fails or panics is told and releases its claim, so that the next listing takes it again; it is no fault of the watch. A fault or
 /// an end of the listing ends the opening at once and drops the drain in flight, then releases the claims.
 ///
 /// Hand the same `claims` to nothing else: they are what this inbox has taken.
@@ -83,7 +83,7 @@ where
 
 /// Watches an inbox and drains it, until the watch is over.
 ///
-/// [`inbox_watch`] without its events: a drain that fails is reported to tracing, with the feature.
+/// [`inbox_watch`] without its events: a drain that fails or panics is reported to tracing, with the feature.
 ///
 /// # Errors
 ///
@@ -109,8 +109,10 @@ where
 {
     let mut watch = pin!(inbox_watch(claims, list, drain, policy));
     while let Some(event) = watch.next().await {
-        if let InboxEvent::DrainFailed { failure, .. } = event? {
-            warn_drain_failed(&failure);
+        match event? {
+            InboxEvent::DrainFailed { failure, .. } => warn_drain_failed(&failure),
+            InboxEvent::DrainPanicked { .. } => warn_drain_failed(&"it panicked"),
+            InboxEvent::Listed { .. } | InboxEvent::Drained { .. } => {}
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     future::Future,
     hash::Hash,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{Context, Poll},
 };
@@ -33,6 +34,11 @@ pub enum InboxEvent<K, R> {
         /// On what.
         failure: R,
     },
+    /// The drain of a delivery panicked, and its claim is released. The watch goes on.
+    DrainPanicked {
+        /// Which.
+        delivery: K,
+    },
 }
 
 pin_project! {
@@ -54,7 +60,8 @@ pin_project! {
     }
 }
 
-type Done<K, Fut> = (K, <Fut as Future>::Output);
+/// What came of a drain: its output, or `None` if it panicked.
+type Done<K, Fut> = (K, Option<<Fut as Future>::Output>);
 
 /// Dropped in the order of its fields: the work before the claim on it.
 struct InFlight<K: Eq + Hash, Fut> {
@@ -116,10 +123,11 @@ where
     }
 }
 
-fn told<K, R>(delivery: K, result: Result<(), R>) -> InboxEvent<K, R> {
+fn told<K, R>(delivery: K, result: Option<Result<(), R>>) -> InboxEvent<K, R> {
     match result {
-        Ok(()) => InboxEvent::Drained { delivery },
-        Err(failure) => InboxEvent::DrainFailed { delivery, failure },
+        Some(Ok(())) => InboxEvent::Drained { delivery },
+        Some(Err(failure)) => InboxEvent::DrainFailed { delivery, failure },
+        None => InboxEvent::DrainPanicked { delivery },
     }
 }
 
@@ -135,18 +143,38 @@ where
     D: FnMut(K) -> Fut,
     Fut: Future<Output = Result<(), R>>,
 {
-    if in_flight.is_none() {
-        let claim = queue.pop_front()?;
-        *in_flight = Some(InFlight { drain: Box::pin(drain(claim.key().clone())), claim });
-    }
-    let Poll::Ready(result) = in_flight.as_mut()?.drain.as_mut().poll(cx) else { return None };
-    let InFlight { drain, claim } = in_flight.take()?;
+    let mut working = match in_flight.take() {
+        Some(working) => working,
+        None => {
+            let claim = queue.pop_front()?;
+            let delivery = claim.key().clone();
+            // A panic of the caller's code is no fault of the source: it costs its delivery, and not the watch.
+            match caught(|| Box::pin(drain(delivery))) {
+                Some(drain) => InFlight { drain, claim },
+                None => return Some((claim.key().clone(), None)),
+            }
+        }
+    };
+    let result = match caught(|| working.drain.as_mut().poll(cx)) {
+        Some(Poll::Ready(result)) => Some(result),
+        Some(Poll::Pending) => {
+            *in_flight = Some(working);
+            return None;
+        }
+        None => None,
+    };
+    let InFlight { drain, claim } = working;
     drop(drain);
     let delivery = claim.key().clone();
-    if result.is_ok() {
-        claim.finish();
-    } else {
-        drop(claim);
+    match &result {
+        Some(Ok(())) => claim.finish(),
+        Some(Err(_)) | None => drop(claim),
     }
     Some((delivery, result))
+}
+
+/// What `code` returns, or `None` if it panics. The panic hook has told of it by then.
+fn caught<T>(code: impl FnOnce() -> T) -> Option<T> {
+    // Whatever it left half done is dropped right after and looked at by nobody.
+    catch_unwind(AssertUnwindSafe(code)).ok()
 }

@@ -119,6 +119,30 @@ fn the_end_of_a_listing_ends_the_opening_at_once() {
 }
 
 #[test]
+fn a_drain_that_panics_costs_its_delivery_and_not_the_watch() {
+    let claims = Claims::new();
+    let mut watch = Box::pin(inbox_watch(
+        claims.clone(),
+        async |_| {
+            Ok(stream::iter([Ok::<_, io::Error>(vec!["at once", "later", "fine"])]).chain(stream::pending()))
+        },
+        |delivery| {
+            assert!(delivery != "at once", "a defect");
+            async move {
+                assert!(delivery != "later", "a defect");
+                Ok::<_, &str>(())
+            }
+        },
+        ReopenPolicy::new(Infrastructure, ManualSchedule::new()),
+    ));
+    let events: Vec<_> = (0..4).map(|_| event(&mut watch)).collect();
+    let panicked = |delivery| InboxEvent::DrainPanicked { delivery };
+    let drained = |delivery| InboxEvent::Drained { delivery };
+    assert_eq!(events[1..], [panicked("at once"), panicked("later"), drained("fine")]);
+    assert_eq!((claims.held(), claims.holder(&"later")), (0, None));
+}
+
+#[test]
 fn a_busy_listing_does_not_keep_the_queue_from_its_work() {
     let mut watch = Box::pin(inbox_watch(
         Claims::new(),
