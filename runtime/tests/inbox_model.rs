@@ -16,19 +16,7 @@ use rideout::{
     test::ScriptedSource,
 };
 
-use crate::support::{now, policy, reset};
-
-/// xorshift: the same events for the same seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-}
+use crate::support::{Random, now, policy, reset};
 
 /// What the drains do, as the target sees it.
 #[derive(Default)]
@@ -55,7 +43,7 @@ impl Drop for InFlight {
 }
 
 fn run(seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Random::seeded(seed);
     let (clock, claims, source) = (ManualSchedule::new(), Claims::new(), ScriptedSource::new());
     let target = Rc::new(Target::default());
     let drain = |letter: u64| {

@@ -12,6 +12,7 @@ mod build_coordination;
 #[cfg(feature = "metrics")]
 mod census_is_flat;
 mod does_not_nest;
+mod fan_in_model;
 mod flow;
 mod giving_up;
 mod health_of_watches;

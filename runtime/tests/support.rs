@@ -72,3 +72,21 @@ impl ReopenObserver<io::Error> for Diary {
         self.note(String::from("ended"));
     }
 }
+
+/// xorshift: the same events for the same seed.
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// `seed` is not 0.
+    pub(crate) fn seeded(seed: u64) -> Self {
+        // Spread, so that neighbouring seeds do not begin alike.
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub(crate) fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % most
+    }
+}
