@@ -28,6 +28,7 @@
 //! | a stream that a fault ends, and a caller who wants to hear of a lasting outage | [`reopen::reopen_on_transient_fault`] |
 //! | the same, and a consumer that must refetch what it missed | [`reopen::watch_events`] |
 //! | a watcher that must live as long as its host, and never gives up | `hub_watcher::subscribe_hub_watcher` |
+//! | one part of a larger read, that may be retried until its first item | [`before_first`] |
 //! | an error of which you must know if re-opening can help | [`classify`] |
 //! | a clock of your own, or a test's | [`schedule`] |
 //! | several providers of one answer, one of which may be silent | [`fan_in`] |
@@ -38,6 +39,7 @@
 //! | a value that must be known as untrusted while its feed is down | [`snapshot`] |
 //! | traces and metrics of all this | [`observe`] |
 
+pub mod before_first;
 pub mod cadence;
 pub mod classify;
 pub mod fan_in;

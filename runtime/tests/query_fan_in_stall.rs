@@ -4,7 +4,8 @@ use std::{io, time::Duration};
 
 use futures_util::{StreamExt, future, stream};
 use rideout::{
-    classify::{is_no_answer_in_time, is_transient_infrastructure},
+    before_first::{ConnectRetry, retry_before_first_async},
+    classify::{Infrastructure, is_no_answer_in_time, is_transient_infrastructure},
     fan_in::{FanInFault, FanInPolicy, Frame, STALL_BUDGET, fan_in_with},
     reopen::{ReopenPolicy, reopen_on_transient_fault},
     schedule::ManualSchedule,
@@ -12,7 +13,10 @@ use rideout::{
 };
 use tracing::Level;
 
-use crate::{log::Log, support::now};
+use crate::{
+    log::Log,
+    support::{now, reset},
+};
 
 type Source = ScriptedSource<&'static str, io::Error>;
 type Providers = [(&'static str, ScriptedStream<&'static str, io::Error>); 2];
@@ -90,6 +94,28 @@ fn a_provider_counted_as_empty_is_warned_of_once() {
     assert!(warnings.len() == 1 && warnings[0].contains("provider=\"empty\""), "{warnings:?}");
 }
 
+/// A provider that is retried before its first item, inside the bound of the fan-in: a refused connect is ridden out, and a
+/// fault after the first item is not, since a second Initial has no place in a merge that has closed its accounts.
+#[test]
+fn a_provider_is_retried_before_its_first_item_and_not_after() {
+    let (bound, retries) = (ManualSchedule::new(), ManualSchedule::firing());
+    let flaky = Source::new().refuses(reset()).refuses(reset()).opens([Ok("f"), Err(reset())]);
+    let opened = flaky.clone();
+    let retried = retry_before_first_async(
+        move |_| future::ready(opened.open()),
+        ConnectRetry::new(Infrastructure, retries.clone()),
+    );
+    let steady = Source::new().opens([Ok("s")]).open().unwrap();
+    let providers = [("flaky", retried.boxed()), ("steady", steady.boxed())];
+    let mut union = fan_in_with(providers, FanInPolicy::new(bound));
+    let Some(Some(Ok(Frame::Initial(initial)))) = now(&mut union) else { panic!() };
+    assert_eq!(initial.into_answers().collect::<Vec<_>>(), ["f", "s"]);
+    assert_eq!((flaky.openings(), retries.now()), (3, Duration::from_millis(750)));
+    let fault = now(&mut union).flatten().unwrap().unwrap_err();
+    assert!(matches!(fault, FanInFault::Provider { provider, .. } if &*provider == "flaky"));
+    assert_eq!(flaky.openings(), 3, "no second Initial");
+}
+
 /// A watch over the fan-in re-opens after the stall, and reads when the provider is back.
 #[test]
 fn a_standing_watch_rides_the_stall_out() {
@@ -104,7 +130,7 @@ fn a_standing_watch_rides_the_stall_out() {
             let first = stream::iter([Ok("a")]).chain(stream::pending()).boxed();
             fan_in_with([("first", first), ("second", second)], FanInPolicy::new(bound.clone()))
         },
-        ReopenPolicy::new(rideout::classify::Infrastructure, clock.clone()),
+        ReopenPolicy::new(Infrastructure, clock.clone()),
     ));
     assert!(now(&mut watch).is_none());
     clock.advance(STALL_BUDGET);
