@@ -43,14 +43,37 @@ fn a_finished_delivery_stays_taken_until_a_listing_no_longer_shows_it() {
 
 #[test]
 fn a_failed_drain_is_told_and_taken_again_by_the_next_listing() {
+    let tries = std::cell::Cell::new(0);
     let mut watch = Box::pin(inbox_watch(
         Claims::new(),
-        async |_| Ok(stream::iter([Ok::<_, io::Error>(vec!["a"])]).chain(stream::pending())),
-        |_| async { Err::<(), _>("full") },
+        async |_| {
+            let listings = (0..4).map(|_| Ok::<_, io::Error>(vec!["a"]));
+            Ok(stream::iter(listings).chain(stream::pending()))
+        },
+        |_| {
+            tries.set(tries.get() + 1);
+            let tried = tries.get();
+            async move {
+                assert!(tried != 2, "a defect");
+                if tried == 1 { Err("full") } else { Ok(()) }
+            }
+        },
         ReopenPolicy::new(Infrastructure, ManualSchedule::new()),
     ));
-    assert_eq!(event(&mut watch), InboxEvent::Listed { claimed: 1 });
-    assert_eq!(event(&mut watch), InboxEvent::DrainFailed { delivery: "a", failure: "full" });
+    let events: Vec<_> = (0..7).map(|_| event(&mut watch)).collect();
+    let claimed = |claimed| InboxEvent::Listed { claimed };
+    assert_eq!(
+        events,
+        [
+            claimed(1),
+            InboxEvent::DrainFailed { delivery: "a", failure: "full" },
+            claimed(1),
+            InboxEvent::DrainPanicked { delivery: "a" },
+            claimed(1),
+            InboxEvent::Drained { delivery: "a" },
+            claimed(0),
+        ]
+    );
     assert!(watch.next().now_or_never().is_none());
 }
 
