@@ -41,3 +41,8 @@ pub mod reopen;
 pub mod schedule;
 #[cfg(feature = "test")]
 pub mod test;
+
+/// The examples of the page about this crate, so that they compile and run.
+#[cfg(all(doctest, feature = "test", feature = "tokio"))]
+#[doc = include_str!("../../docs/runtime.md")]
+mod page {}
