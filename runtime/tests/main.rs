@@ -14,6 +14,7 @@ mod giving_up;
 mod hub_watcher_paces;
 mod hub_watcher_stops;
 mod log;
+mod model;
 mod outage;
 mod postgres;
 mod silence;
