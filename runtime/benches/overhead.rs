@@ -2,11 +2,7 @@
 //!
 //! `cargo bench -p rideout --bench overhead`, with `--features kube` for the column of kube's `StreamBackoff`.
 
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "without its stream a benchmark has nothing to measure, and its figure is read by people"
-)]
+#![expect(clippy::print_stdout, reason = "its figure is read by people")]
 
 use std::{
     hint::black_box,

@@ -56,3 +56,8 @@ pub mod schedule;
 pub mod snapshot;
 #[cfg(feature = "test")]
 pub mod test;
+
+/// The examples of the page about this crate, so that they compile and run.
+#[cfg(all(doctest, feature = "test", feature = "tokio"))]
+#[doc = include_str!("../../docs/runtime.md")]
+mod page {}

@@ -22,6 +22,7 @@ mod inbox_model;
 mod inbox_watches;
 mod live_record_census;
 mod log;
+mod model;
 mod outage;
 mod postgres;
 mod query_fan_in_stall;
