@@ -4,7 +4,7 @@
 //! use rideout::test::script::{ScriptFailure, standing_watch_reopens};
 //!
 //! // A watch that ends on its first fault.
-//! let watch = async |source: rideout::test::ScriptedSource<u8, &str>, _| source.open().map(drop);
+//! let watch = async |source: rideout::test::ScriptedSource<u8, &'static str>, _| source.open().map(drop);
 //! let outcome = futures_executor::block_on(standing_watch_reopens("reset", 7, watch, || false));
 //! assert_eq!(outcome, Err(ScriptFailure::Died));
 //! assert_eq!(ScriptFailure::Died.to_string(), "the watch ended on its first transient fault");
