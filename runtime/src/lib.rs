@@ -8,6 +8,8 @@
 pub mod activation;
 pub mod address;
 pub mod failure;
+#[cfg(feature = "tokio")]
+pub mod mesh;
 pub mod nack;
 pub mod ride_out;
 pub mod run_level;

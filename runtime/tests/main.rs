@@ -1,1 +1,4 @@
 //! The tests that are longer than a unit.
+
+#[cfg(feature = "tokio")]
+mod mesh;

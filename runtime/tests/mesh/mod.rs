@@ -1,0 +1,4 @@
+//! The reference mesh and its riders.
+
+mod disposal;
+mod subscribe_during_recycle;
