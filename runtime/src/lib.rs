@@ -3,14 +3,48 @@
 //! A *standing watch* is one subscription to a long-lived stream, held for the life of a task or a process. It has no next
 //! caller: when a transient fault ends it and nothing opens it again, the service looks healthy and sees nothing.
 //!
-//! This crate is where the recovery side of Rideout lives.
+//! ```
+//! use std::io;
+//!
+//! use futures_util::{StreamExt, stream};
+//! use rideout::{classify::Infrastructure, reopen::{ReopenPolicy, reopen_on_transient_fault}, schedule::ManualSchedule};
+//!
+//! let clock = ManualSchedule::firing();
+//! let policy = ReopenPolicy::new(Infrastructure, clock.clone());
+//! // Each opening is a fresh upstream: the first one is reset after an item, the second one reads on.
+//! let watch = reopen_on_transient_fault(
+//!     |opening| match opening.number {
+//!         1 => stream::iter([Ok("one"), Err(io::Error::from(io::ErrorKind::ConnectionReset))]).left_stream(),
+//!         _ => stream::iter([Ok("two")]).right_stream(),
+//!     },
+//!     policy,
+//! );
+//! let seen: Vec<_> = futures_executor::block_on_stream(Box::pin(watch)).map(Result::unwrap).collect();
+//! assert_eq!(seen, ["one", "two"]);
+//! ```
+//!
+//! | what you hold | what to use |
+//! |---|---|
+//! | a stream that a fault ends, and a caller who wants to hear of a lasting outage | [`reopen::reopen_on_transient_fault`] |
+//! | the same, and a consumer that must refetch what it missed | [`reopen::watch_events`] |
+//! | an error of which you must know if re-opening can help | [`classify`] |
+//! | a clock of your own, or a test's | [`schedule`] |
+//! | an address that answers that it is shutting down | [`ride_out`], [`nack`], and the reference `mesh` |
 
 pub mod activation;
 pub mod address;
+pub mod cadence;
+pub mod classify;
 pub mod failure;
+#[cfg(feature = "tokio")]
+pub mod hub_watcher;
 #[cfg(feature = "tokio")]
 pub mod mesh;
 pub mod nack;
+pub mod reopen;
 pub mod ride_out;
 pub mod run_level;
+pub mod schedule;
 pub mod shape;
+#[cfg(feature = "test")]
+pub mod test;

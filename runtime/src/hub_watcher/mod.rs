@@ -1,0 +1,5 @@
+//! The watcher that never gives up and ends with its host.
+
+mod host;
+
+pub use host::WatchHost;
