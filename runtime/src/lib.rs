@@ -43,6 +43,8 @@ pub mod mesh;
 pub mod nack;
 pub mod reopen;
 pub mod ride_out;
+#[cfg(feature = "tokio")]
+pub mod rider;
 pub mod run_level;
 pub mod schedule;
 pub mod shape;

@@ -33,7 +33,6 @@ mod disposal;
 mod feed;
 mod hub;
 mod identity;
-mod in_flight;
 mod inbox;
 mod mailbox;
 mod message;
@@ -44,7 +43,7 @@ mod router;
 mod signal;
 mod spec;
 mod store;
-mod sync;
+pub(crate) mod sync;
 
 use std::error::Error;
 use std::fmt;
@@ -60,10 +59,10 @@ use crate::failure::{DeliveryFailure, FailureKind};
 
 pub use self::feed::{Announced, ChangeFeed, FeedWatch};
 pub use self::hub::Hub;
-pub use self::in_flight::{InFlight, InFlightGuard};
 pub use self::inbox::{Arrival, Frame, Inbox, InboxSender, StreamId};
 pub use self::message::{Request, Responder};
 pub use self::node::{Ack, GetNode, OnActivate, Subscribe, WriteNode};
+pub(crate) use self::node::{Heartbeat, Unsubscribe};
 pub use self::options::{BadDisposalBounds, DisposalBounds, MeshOptions};
 pub use self::router::RouteHold;
 pub use self::signal::DisposalCompleted;
