@@ -41,7 +41,6 @@ impl std::fmt::Display for StreamId {
 
 /// The state of a node at a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
 pub struct Frame {
     /// The version of the state.
     pub version: u64,

@@ -130,7 +130,7 @@ pub async fn read_node(
         let waited = async {
             if first { transport.owner_ready(path, refused_by).await } else { sleep(options.pace).await }
         };
-        if timeout_at(deadline, waited).await.is_err() {
+        if timeout_at(deadline, waited).await.is_err() || Instant::now() >= deadline {
             return Err(recycling(probes, &owners, refusal));
         }
     }

@@ -1,4 +1,14 @@
 //! The reference mesh and its riders.
 
+mod change_feed;
 mod disposal;
+mod logs;
+mod models;
+mod point_read;
+mod random;
+mod ride_out;
 mod subscribe_during_recycle;
+mod transcripts;
+mod transports;
+mod unfixed;
+mod verdicts;
