@@ -85,7 +85,10 @@ fn a_flag_cleared_by_hand_is_a_dead_latch_once_its_operation_is_dropped() {
 
 #[test]
 fn a_disposal_is_signalled_exactly_once_and_no_joiner_is_left_waiting() {
-    loom::model(|| {
+    let mut three_threads = loom::model::Builder::new();
+    // Every interleaving takes half a minute; with three preemptions it takes less than two seconds.
+    three_threads.preemption_bound = Some(3);
+    three_threads.check(|| {
         let signal = Arc::new(DisposalSignal::new());
         let fired: Vec<_> = (0..2)
             .map(|_| {
