@@ -1,6 +1,7 @@
 //! The reference mesh and its riders.
 
 mod change_feed;
+mod chaos;
 mod disposal;
 mod logs;
 mod models;
