@@ -3,6 +3,7 @@
 mod change_feed;
 mod chaos;
 mod disposal;
+mod example;
 mod logs;
 mod models;
 mod point_read;
