@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use crate::activation::ActivationId;
 use crate::address::Address;
+use crate::classify::{Nature, says_no_answer_in_time};
 use crate::nack::{ShutdownNack, extract_activation};
 
 /// What a negative answer says.
@@ -112,6 +113,21 @@ impl DeliveryFailure {
         self.activation.or_else(|| extract_activation(&self.message))
     }
 
+    /// What the three questions of [`classify`](crate::classify) are answered by.
+    ///
+    /// A kind that this crate does not know is [`Flattened`](Nature::Flattened): only its text may tell that nobody
+    /// answered in time.
+    #[must_use]
+    pub fn nature(&self) -> Nature {
+        match self.kind {
+            FailureKind::ShuttingDown => Nature::Promise,
+            FailureKind::NotFound | FailureKind::Unauthorized | FailureKind::Failed => Nature::Verdict,
+            FailureKind::Unavailable if says_no_answer_in_time(&self.message) => Nature::NoAnswerInTime,
+            FailureKind::Unavailable => Nature::Unavailable,
+            FailureKind::Other => Nature::Flattened,
+        }
+    }
+
     fn shutting_down(nack: &ShutdownNack<'_>, message: String) -> Self {
         Self { kind: FailureKind::ShuttingDown, message: message.into(), activation: Some(nack.activation) }
     }
@@ -179,6 +195,26 @@ mod tests {
             assert_eq!(kind.is_promise(), kind == ShuttingDown);
         }
         assert_eq!(FailureKind::from_word("RoutingLoop"), Other);
+    }
+
+    #[test]
+    fn the_three_questions_are_asked_of_the_kind_and_not_of_the_text() {
+        use crate::classify::{is_no_answer_in_time, is_promise};
+        let late = "Response did not arrive on time";
+        for (kind, promise, no_answer) in [
+            (FailureKind::ShuttingDown, true, false),
+            (FailureKind::NotFound, false, false),
+            (FailureKind::Failed, false, false),
+            (FailureKind::Unavailable, false, true),
+            (FailureKind::Other, false, true),
+        ] {
+            let failure = DeliveryFailure::new(kind, late);
+            assert_eq!(
+                (is_promise(&failure), is_no_answer_in_time(&failure)),
+                (promise, no_answer),
+                "{kind:?}"
+            );
+        }
     }
 
     #[test]

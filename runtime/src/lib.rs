@@ -27,6 +27,7 @@
 //! |---|---|
 //! | a stream that a fault ends, and a caller who wants to hear of a lasting outage | [`reopen::reopen_on_transient_fault`] |
 //! | the same, and a consumer that must refetch what it missed | [`reopen::watch_events`] |
+//! | a watcher that must live as long as its host, and never gives up | `hub_watcher::subscribe_hub_watcher` |
 //! | an error of which you must know if re-opening can help | [`classify`] |
 //! | a clock of your own, or a test's | [`schedule`] |
 //! | an address that answers that it is shutting down | [`ride_out`], [`nack`], and the reference `mesh` |

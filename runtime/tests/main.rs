@@ -11,7 +11,12 @@
 mod does_not_nest;
 mod flow;
 mod giving_up;
+mod hub_watcher_paces;
+mod hub_watcher_stops;
+mod log;
 mod mesh;
+mod outage;
+mod postgres;
 mod silence;
 mod standing_watches_reopen;
 mod support;

@@ -22,6 +22,7 @@ use super::{Mesh, MeshInner};
 use crate::activation::ActivationId;
 use crate::address::Address;
 use crate::failure::{DeliveryFailure, FailureKind, HubDisposing};
+use crate::hub_watcher::WatchHost;
 use crate::nack::ShutdownNack;
 use crate::run_level::RunLevel;
 
@@ -260,6 +261,12 @@ impl Hub {
 
     pub(super) fn nack<'a>(&'a self, what: &'a str) -> ShutdownNack<'a> {
         self.inner.identity.nack(what)
+    }
+}
+
+impl WatchHost for Hub {
+    fn shutting_down(&self) -> CancellationToken {
+        self.inner.shutting_down.clone()
     }
 }
 

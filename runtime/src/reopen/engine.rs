@@ -132,7 +132,9 @@ where
                 *this.faults = attempt.get();
                 let fault = cause.fault();
                 let delay = this.policy.delay(attempt);
-                this.policy.tell(|observer| observer.interrupted(&fault, Interruption { attempt, delay }));
+                let sustained = attempt == this.policy.cadence.reaches_cap_at();
+                let interruption = Interruption { attempt, delay, sustained };
+                this.policy.tell(|observer| observer.interrupted(&fault, interruption));
                 this.state.set(State::Waiting { wait: this.policy.schedule.boxed_after(attempt, delay) });
                 WatchEvent::Interrupted { fault, attempt, delay }
             }

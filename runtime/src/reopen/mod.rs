@@ -37,6 +37,8 @@ mod events;
 mod jitter;
 mod observer;
 mod open;
+#[cfg(feature = "tokio")]
+mod outage_log;
 mod policy;
 mod stalled;
 mod stream;
@@ -45,6 +47,8 @@ pub use events::{WatchEvent, WatchEvents};
 pub use jitter::Jitter;
 pub use observer::ReopenObserver;
 pub use open::{Open, OpenAsync, OpenStream};
+#[cfg(feature = "tokio")]
+pub use outage_log::OutageLog;
 pub use policy::ReopenPolicy;
 pub use stalled::Stalled;
 pub use stream::Reopen;
@@ -80,6 +84,9 @@ pub struct Interruption {
     pub attempt: NonZeroU32,
     /// The pause before it.
     pub delay: Duration,
+    /// Whether the pause reaches the cap of the cadence with this re-open, for the first time in this outage: the outage is a
+    /// sustained one, and this is the moment to say so once.
+    pub sustained: bool,
 }
 
 /// Watches the stream that `open` makes, and opens it again after a transient fault as `policy` says.

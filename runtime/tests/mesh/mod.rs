@@ -4,6 +4,7 @@ mod change_feed;
 mod chaos;
 mod disposal;
 mod example;
+mod hub_watcher;
 mod logs;
 mod models;
 mod point_read;
