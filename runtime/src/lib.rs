@@ -42,6 +42,8 @@ pub mod hub_watcher;
 #[cfg(feature = "tokio")]
 pub mod mesh;
 pub mod nack;
+#[cfg(feature = "nats")]
+pub mod nats;
 pub mod reopen;
 pub mod ride_out;
 #[cfg(feature = "tokio")]

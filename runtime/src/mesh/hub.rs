@@ -177,7 +177,7 @@ impl Hub {
     }
 
     /// Sends a request to exactly this activation and awaits the answer.
-    pub(super) fn ask<R: Request>(
+    pub(crate) fn ask<R: Request>(
         &self,
         request: R,
     ) -> impl Future<Output = Result<R::Reply, DeliveryFailure>> + Send + use<R> {
@@ -192,7 +192,7 @@ impl Hub {
     }
 
     /// Sends a message that nobody awaits.
-    pub(super) fn tell<M: Send + 'static>(&self, what: &'static str, message: M) {
+    pub(crate) fn tell<M: Send + 'static>(&self, what: &'static str, message: M) {
         self.deliver(Box::new(Tell { message, what }));
     }
 

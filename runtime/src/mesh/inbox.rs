@@ -70,8 +70,12 @@ pub struct Inbox {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct InboxSender {
-    shared: Arc<Shared>,
+    shared: Arc<Sending>,
 }
+
+/// Tells the reader when the last sender is gone.
+#[derive(Debug)]
+struct Sending(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -83,6 +87,7 @@ struct State {
     frame: Option<Frame>,
     ask_again: Option<&'static str>,
     closed: bool,
+    abandoned: bool,
     reader: Option<Waker>,
 }
 
@@ -90,17 +95,20 @@ impl Inbox {
     /// An empty inbox and the way into it.
     pub fn new() -> (InboxSender, Self) {
         let shared = Arc::new(Shared::default());
-        (InboxSender { shared: Arc::clone(&shared) }, Self { shared })
+        (InboxSender { shared: Arc::new(Sending(Arc::clone(&shared))) }, Self { shared })
     }
 
-    /// Takes what has arrived.
-    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
+    /// Takes what has arrived; `None` once nothing can arrive any more.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Arrival>> {
         let mut state = lock(&self.shared.state);
         if let Some(frame) = state.frame.take() {
-            return Poll::Ready(Arrival::Frame(frame));
+            return Poll::Ready(Some(Arrival::Frame(frame)));
         }
         if let Some(why) = state.ask_again.take() {
-            return Poll::Ready(Arrival::AskAgain(why));
+            return Poll::Ready(Some(Arrival::AskAgain(why)));
+        }
+        if state.abandoned {
+            return Poll::Ready(None);
         }
         match &mut state.reader {
             Some(reader) => reader.clone_from(cx.waker()),
@@ -109,11 +117,11 @@ impl Inbox {
         Poll::Pending
     }
 
-    /// Completes with the next arrival.
+    /// Completes with the next arrival; `None` once every sender is gone.
     ///
     /// # Cancel safety
     /// Nothing that has arrived is lost.
-    pub async fn next(&mut self) -> Arrival {
+    pub async fn next(&mut self) -> Option<Arrival> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
     }
 }
@@ -142,12 +150,19 @@ impl InboxSender {
     /// Whether nobody reads any more.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        lock(&self.shared.state).closed
+        lock(&self.shared.0.state).closed
     }
 
     fn put(&self, change: impl FnOnce(&mut State)) -> bool {
+        self.shared.0.change(change)
+    }
+}
+
+impl Shared {
+    /// Changes the state and wakes the reader. `false` when nobody reads any more.
+    fn change(&self, change: impl FnOnce(&mut State)) -> bool {
         let reader = {
-            let mut state = lock(&self.shared.state);
+            let mut state = lock(&self.state);
             if state.closed {
                 return false;
             }
@@ -158,5 +173,45 @@ impl InboxSender {
             reader.wake();
         }
         true
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        self.0.change(|state| state.abandoned = true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    fn frame(version: u64) -> Frame {
+        Frame { version, content: "".into(), activation: ActivationId::mint() }
+    }
+
+    #[test]
+    fn the_latest_frame_is_kept_and_an_older_one_is_not() {
+        let (sender, mut inbox) = Inbox::new();
+        for version in [1, 3, 2] {
+            assert!(sender.push(frame(version)));
+        }
+        assert!(matches!(inbox.next().now_or_never(), Some(Some(Arrival::Frame(f))) if f.version == 3));
+        assert_eq!(inbox.next().now_or_never(), None);
+    }
+
+    #[test]
+    fn each_end_sees_that_the_other_is_gone() {
+        let (sender, mut inbox) = Inbox::new();
+        let clone = sender.clone();
+        drop(sender);
+        assert_eq!(inbox.next().now_or_never(), None);
+        drop(clone);
+        assert_eq!(inbox.next().now_or_never(), Some(None));
+
+        let (sender, inbox) = Inbox::new();
+        drop(inbox);
+        assert!(!sender.push(frame(1)) && sender.is_closed());
     }
 }

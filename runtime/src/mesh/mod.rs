@@ -235,6 +235,12 @@ impl MeshBuilder {
         self
     }
 
+    /// With a change feed that others announce on too.
+    pub fn change_feed(mut self, feed: ChangeFeed) -> Self {
+        self.feed = feed;
+        self
+    }
+
     /// Runs before a node is loaded, and may refuse the activation.
     pub fn on_activate(mut self, first: OnActivate) -> Self {
         self.on_activate = Some(first);

@@ -7,6 +7,8 @@ mod example;
 mod hub_watcher;
 mod logs;
 mod models;
+#[cfg(feature = "nats")]
+mod nats;
 mod point_read;
 mod random;
 mod ride_out;

@@ -62,7 +62,7 @@ pub(crate) fn open(
             first = false;
         }
         loop {
-            if let Arrival::Frame(frame) = inbox.next().await
+            if let Some(Arrival::Frame(frame)) = inbox.next().await
                 && items.send(Ok(frame)).is_err()
             {
                 return;

@@ -168,8 +168,8 @@ impl Rider {
     }
 
     async fn take_arrivals(&self, mut inbox: Inbox) {
-        loop {
-            match inbox.next().await {
+        while let Some(arrival) = inbox.next().await {
+            match arrival {
                 Arrival::Frame(frame) => self.take_frame(frame),
                 Arrival::AskAgain(why) => {
                     tracing::debug!(stream = %self.id, why, "Stream {}: told to ask again", self.id);
