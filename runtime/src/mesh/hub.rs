@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -41,6 +41,9 @@ pub(super) struct HubInner {
     pub(super) callbacks: CancellationToken,
     pub(super) pending: AtomicUsize,
     pub(super) quiescing_timed_out: AtomicBool,
+    /// The promise that its start was refused with, in whose name it then refuses everything: it never lived, and a
+    /// refusal of its own would look like one more recycle.
+    pub(super) start_refused: OnceLock<DeliveryFailure>,
     pub(super) completed: Arc<DisposalSignal>,
     pub(super) mailbox: mpsc::UnboundedSender<Item>,
     pub(super) parent: Option<Weak<HubInner>>,
@@ -243,6 +246,7 @@ impl Hub {
             callbacks: CancellationToken::new(),
             pending: AtomicUsize::new(0),
             quiescing_timed_out: AtomicBool::new(false),
+            start_refused: OnceLock::new(),
             completed: Arc::new(DisposalSignal::new()),
             mailbox,
             parent: birth.parent.map(|parent| Arc::downgrade(&parent.inner)),
@@ -277,7 +281,8 @@ impl HubInner {
     pub(super) fn refuse(&self, parcel: Box<dyn Parcel>) {
         let parent = self.parent.as_ref().and_then(Weak::upgrade);
         if parcel.awaited() && parent.is_some_and(|parent| !parent.identity.level().refuses()) {
-            let failure = DeliveryFailure::rejecting(&self.identity.nack(parcel.what()));
+            let own = || DeliveryFailure::rejecting(&self.identity.nack(parcel.what()));
+            let failure = self.start_refused.get().cloned().unwrap_or_else(own);
             parcel.refuse(failure);
         }
     }

@@ -51,7 +51,12 @@ async fn live(hub: &Hub, intake: &mut UnboundedReceiver<Item>, start: Option<Sta
     match &refused {
         None if hub.is_disposing() => {}
         None => drop(hub.inner.identity.raise(RunLevel::Started)),
-        Some(_) => hub.dispose(),
+        Some(failure) => {
+            if failure.kind.is_promise() {
+                hub.inner.start_refused.get_or_init(|| failure.clone());
+            }
+            hub.dispose();
+        }
     }
     while let Some(item) = intake.recv().await {
         match item {

@@ -1,9 +1,10 @@
 //! Carries refusals to re-asks: charged as they arrive, waited for and asked one after the other.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::sync::lock;
@@ -30,15 +31,22 @@ pub struct ReArmDecision {
 #[must_use]
 pub struct Rejections {
     shared: Arc<Shared>,
-    queue: mpsc::UnboundedSender<ReArmDecision>,
+    now: Arc<watch::Sender<Now>>,
 }
 
+/// A stream has one of these for its whole life and uses it only while it rides, so it holds no memory until then.
+#[derive(Debug)]
 struct Shared {
-    ride: Mutex<RideOut>,
-    now: watch::Sender<Now>,
+    state: Mutex<State>,
 }
 
-/// What an attempt must still hold against when its turn comes.
+#[derive(Debug)]
+struct State {
+    ride: RideOut,
+    queue: VecDeque<ReArmDecision>,
+}
+
+/// What an attempt must still hold against when its turn comes. It changes whenever something was queued.
 #[derive(Clone, Copy, Default)]
 struct Now {
     answers: u64,
@@ -50,63 +58,62 @@ impl Rejections {
     ///
     /// On [`ReArm::GiveUp`] the caller says so, loudly. It is answered once until the address answers again.
     pub fn reject(&self, rejection: DeliveryFailure) -> ReArm {
-        let mut ride = lock(&self.shared.ride);
+        let mut state = lock(&self.shared.state);
         let activation = rejection.token();
-        let re_arm = ride.charge(activation);
-        self.shared.now.send_modify(|now| now.last = activation);
+        let re_arm = state.ride.charge(activation);
         if matches!(re_arm, ReArm::Join { .. } | ReArm::Rest { .. }) {
-            let answers = self.shared.now.borrow().answers;
-            // Without a carrier there is nobody left to ask for.
-            drop(self.queue.send(ReArmDecision { rejection, re_arm, answers }));
+            let answers = self.now.borrow().answers;
+            state.queue.push_back(ReArmDecision { rejection, re_arm, answers });
         }
+        self.now.send_modify(|now| now.last = activation);
         re_arm
     }
 
     /// The address has answered: both axes start afresh, and what was still queued or resting is let go.
     pub fn answered(&self) {
-        let mut ride = lock(&self.shared.ride);
-        ride.answered();
-        self.shared.now.send_modify(|now| *now = Now { answers: now.answers + 1, last: None });
+        let mut state = lock(&self.shared.state);
+        state.ride.answered();
+        self.now.send_modify(|now| *now = Now { answers: now.answers + 1, last: None });
     }
 
     /// How many activations refused since the last answer.
     #[must_use]
     pub fn distinct_owners(&self) -> usize {
-        lock(&self.shared.ride).distinct_owners()
+        lock(&self.shared.state).ride.distinct_owners()
     }
 
     /// The bound that is spent, until an answer.
     #[must_use]
     pub fn spent(&self) -> Option<Bound> {
-        lock(&self.shared.ride).spent()
+        lock(&self.shared.state).ride.spent()
     }
 }
 
 impl fmt::Debug for Rejections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rejections").field("ride", &*lock(&self.shared.ride)).finish_non_exhaustive()
+        f.debug_struct("Rejections").field("state", &*lock(&self.shared.state)).finish_non_exhaustive()
     }
 }
 
 /// The serial end: one attempt at a time.
 #[must_use = "no refusal is re-asked unless the carrier runs"]
 pub struct Carrier {
-    queue: mpsc::UnboundedReceiver<ReArmDecision>,
+    shared: Arc<Shared>,
     now: watch::Receiver<Now>,
 }
 
 impl fmt::Debug for Carrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Carrier").field("queued", &self.queue.len()).finish_non_exhaustive()
+        f.debug_struct("Carrier").field("state", &*lock(&self.shared.state)).finish_non_exhaustive()
     }
 }
 
 /// A carrier with nothing in it.
 pub fn re_arm_carrier(policy: RideOutPolicy) -> (Rejections, Carrier) {
-    let (queue, queued) = mpsc::unbounded_channel();
     let (now, seen) = watch::channel(Now::default());
-    let shared = Arc::new(Shared { ride: Mutex::new(RideOut::new(policy)), now });
-    (Rejections { shared, queue }, Carrier { queue: queued, now: seen })
+    let state = State { ride: RideOut::new(policy), queue: VecDeque::new() };
+    let shared = Arc::new(Shared { state: Mutex::new(state) });
+    (Rejections { shared: Arc::clone(&shared), now: Arc::new(now) }, Carrier { shared, now: seen })
 }
 
 impl Carrier {
@@ -125,7 +132,7 @@ impl Carrier {
         R: Future<Output = ()>,
         A: Future<Output = ()>,
     {
-        while let Some(decision) = self.queue.recv().await {
+        while let Some(decision) = self.next().await {
             tokio::select! {
                 biased;
                 () = no_longer_wanted(&mut self.now, &decision) => continue,
@@ -137,6 +144,18 @@ impl Carrier {
                 } => {}
             }
             re_ask(decision).await;
+        }
+    }
+}
+
+impl Carrier {
+    async fn next(&mut self) -> Option<ReArmDecision> {
+        loop {
+            // What is queued is taken also when nobody is left who could queue more.
+            let queued = lock(&self.shared.state).queue.pop_front();
+            if queued.is_some() || self.now.changed().await.is_err() {
+                return queued.or_else(|| lock(&self.shared.state).queue.pop_front());
+            }
         }
     }
 }

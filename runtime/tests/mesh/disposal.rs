@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use rideout::activation::ActivationId;
 use rideout::address::Address;
-use rideout::failure::FailureKind;
+use rideout::failure::{DeliveryFailure, FailureKind};
 use rideout::mesh::{GetNode, HubSpec, Mesh, Request, Responder};
 use rideout::run_level::RunLevel;
 use tokio::sync::oneshot;
@@ -266,5 +266,29 @@ async fn activations_of_one_address_never_repeat() {
         corpse.disposal_completed().await;
         assert!(!seen.contains(&corpse.activation()));
         seen.push(corpse.activation());
+    }
+}
+
+/// An activation that was not let in, such as one whose lease another one holds, has no life of its own to refuse in.
+#[tokio::test(start_paused = true)]
+async fn an_activation_that_was_not_let_in_refuses_in_the_name_of_the_one_that_is() {
+    let holder = ActivationId::mint();
+    let refusal = DeliveryFailure {
+        kind: FailureKind::ShuttingDown,
+        message: "the lease is held".into(),
+        activation: Some(holder),
+    };
+    let mesh = Mesh::builder()
+        .on_activate(Arc::new(move |_hub| Box::pin(std::future::ready(Err(refusal.clone())))))
+        .build()
+        .unwrap();
+    let address = Address::new("a");
+    mesh.put(&address, "content").await.unwrap();
+    for _ in 0..50 {
+        let asks = (0..5).map(|_| mesh.request(&address, GetNode));
+        for answer in futures_util::future::join_all(asks).await {
+            assert_eq!(answer.unwrap_err().token(), Some(holder));
+        }
+        tokio::task::yield_now().await;
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -74,9 +75,10 @@ impl Rider {
         // The feed is watched from before the first ask: what changes in between is announced, not missed.
         let feed = self.transport.feed().watch(&self.owner);
         let this = &self;
+        let first_ask: BoxFuture<'_, ()> = Box::pin(this.ask(None));
         let parts = async {
             tokio::join!(
-                this.ask(None),
+                first_ask,
                 this.take_arrivals(inbox),
                 this.ask_when_nudged(),
                 this.carry(carrier),
@@ -94,8 +96,10 @@ impl Rider {
     }
 
     /// Asks again, unless an ask is under way.
-    pub(super) async fn resubscribe(&self, reason: &str) {
-        self.ask(Some(reason)).await;
+    ///
+    /// Boxed, so that a stream which is not asking holds no room for it in each of the places that may.
+    pub(super) fn resubscribe<'a>(&'a self, reason: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(self.ask(Some(reason)))
     }
 
     /// The first ask has no reason; every later one has.
