@@ -28,12 +28,14 @@
 //! | a stream that a fault ends, and a caller who wants to hear of a lasting outage | [`reopen::reopen_on_transient_fault`] |
 //! | the same, and a consumer that must refetch what it missed | [`reopen::watch_events`] |
 //! | a watcher that must live as long as its host, and never gives up | `hub_watcher::subscribe_hub_watcher` |
+//! | one part of a larger read, that may be retried until its first item | [`before_first`] |
 //! | an error of which you must know if re-opening can help | [`classify`] |
 //! | a clock of your own, or a test's | [`schedule`] |
 //! | an address that answers that it is shutting down | [`ride_out`], [`nack`], and the reference `mesh` |
 
 pub mod activation;
 pub mod address;
+pub mod before_first;
 pub mod cadence;
 pub mod classify;
 pub mod failure;
@@ -53,3 +55,8 @@ pub mod schedule;
 pub mod shape;
 #[cfg(feature = "test")]
 pub mod test;
+
+/// The examples of the page about this crate, so that they compile and run.
+#[cfg(all(doctest, feature = "test", feature = "tokio"))]
+#[doc = include_str!("../../docs/runtime.md")]
+mod page {}

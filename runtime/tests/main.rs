@@ -15,6 +15,7 @@ mod hub_watcher_paces;
 mod hub_watcher_stops;
 mod log;
 mod mesh;
+mod model;
 mod outage;
 mod postgres;
 mod silence;

@@ -63,6 +63,9 @@ pub(super) fn below<'a>(node: &'a (dyn Error + 'static)) -> Below<'a> {
     if let Some(shared) = node.downcast_ref::<Arc<std::io::Error>>() {
         return Below::Cause(&**shared);
     }
+    if let Some(shared) = node.downcast_ref::<Arc<dyn Error + Send + Sync>>() {
+        return Below::Cause(&**shared);
+    }
     node.source().map_or(Below::Nothing, Below::Cause)
 }
 

@@ -24,6 +24,7 @@
 
 mod chain;
 mod compose;
+mod drivers;
 mod erased;
 mod infrastructure;
 mod io;

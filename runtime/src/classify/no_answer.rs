@@ -2,7 +2,7 @@
 
 use std::{error::Error, io};
 
-use super::{Classify, MAX_NODES, Nature, Verdict, chain::any_until, typed::nature_of};
+use super::{Classify, MAX_NODES, Nature, Verdict, chain::any_until, drivers, typed::nature_of};
 
 /// The phrases with which a transport says, in a text that is all it can send, that its own bound ran out.
 pub const NO_ANSWER_PHRASES: [&str; 2] =
@@ -43,7 +43,7 @@ fn asked(node: &(dyn Error + 'static)) -> Option<bool> {
         };
     }
     let io = node.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::TimedOut);
-    (io || is_elapsed(node)).then_some(true)
+    (io || is_elapsed(node) || drivers::is_timeout(node)).then_some(true)
 }
 
 /// Whether a text has one of [`NO_ANSWER_PHRASES`], in any case. Ask it only of a text that came without its error object.
