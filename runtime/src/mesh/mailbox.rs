@@ -100,7 +100,8 @@ async fn take(hub: &Hub, mut parcel: Box<dyn Parcel>) {
 
 fn answer_unfinished(hub: &Hub, parcel: Box<dyn Parcel>) {
     if parcel.awaited() {
-        let failure = DeliveryFailure::unfinished(&hub.nack(parcel.what()));
+        let own = || DeliveryFailure::unfinished(&hub.nack(parcel.what()));
+        let failure = hub.inner.start_refused.get().cloned().unwrap_or_else(own);
         parcel.refuse(failure);
     }
 }

@@ -45,14 +45,24 @@ impl Inner {
         self.mesh.activation_at(address).map(|_| &self.mesh)
     }
 
-    /// Asks the activation at an address. While the way to the server is interrupted it waits, and what was asked across
-    /// an interruption is asked again: every ask may be repeated.
+    /// Asks the activation at an address. Every ask may be repeated, so what an interruption may have swallowed is.
+    ///
+    /// While the way to the server is interrupted it waits. An ask that was not answered although the way was up may have
+    /// gone to a process that was just killed, before the server had noticed: the second one then meets no responder. An
+    /// owner that is there and mute leaves both without an answer.
     async fn ask(&self, address: &Address, ask: &Ask) -> Result<Answer, DeliveryFailure> {
+        let mut unanswered = 0;
         loop {
             let gaps = self.link.up().await;
             let answer = self.ask_once(address, ask).await;
             let lost = matches!(&answer, Err(failure) if failure.kind == FailureKind::Unavailable);
-            if !lost || self.link.gaps() == gaps {
+            if !lost {
+                return answer;
+            }
+            if self.link.gaps() == gaps {
+                unanswered += 1;
+            }
+            if unanswered > 1 {
                 return answer;
             }
         }
