@@ -60,3 +60,8 @@ pub mod test;
 #[cfg(all(doctest, feature = "test", feature = "tokio"))]
 #[doc = include_str!("../../docs/runtime.md")]
 mod page {}
+
+/// The same for the page about addresses that shut down.
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../../docs/mesh.md")]
+mod mesh_page {}

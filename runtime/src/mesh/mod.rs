@@ -29,6 +29,7 @@
 //! # }
 //! ```
 
+mod birth;
 mod disposal;
 mod feed;
 mod hub;
@@ -51,7 +52,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
-use self::hub::Birth;
+use self::birth::Birth;
 use self::node::WeakMesh;
 use self::router::Holds;
 use crate::address::Address;

@@ -184,6 +184,8 @@ pub(super) async fn serve_wakes(
 ) -> Result<(), NatsError> {
     let mut wakes =
         link.client().queue_subscribe(subjects.wakes(), "hosts".to_owned()).await.map_err(NatsError::new)?;
+    // By the time a process has joined, the server knows that it hosts.
+    link.client().flush().await.map_err(NatsError::new)?;
     let (link, mesh, subjects) = (link.clone(), mesh.root().clone(), subjects.clone());
     tokio::spawn(stop.run_until_cancelled_owned(async move {
         while let Some(wake) = wakes.next().await {
