@@ -171,7 +171,7 @@ impl Mesh {
         self.inner.holds.hold(address, at)
     }
 
-    /// The activation at `address`, if there is one. Makes none.
+    /// The activation that routing finds at `address`, a corpse that it is held at included. Makes none.
     #[must_use]
     pub fn activation_at(&self, address: &Address) -> Option<Hub> {
         self.inner.resolve_live(address)

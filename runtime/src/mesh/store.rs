@@ -91,3 +91,22 @@ impl NodeStore for MemoryStore {
         ready(Ok(deleted)).boxed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn versions_only_rise_and_nobody_writes_over_another_version() {
+        let (store, path) = (MemoryStore::default(), Address::new("a"));
+        assert_eq!(store.read(&path).await.unwrap(), None);
+        assert_eq!(store.write(&path, None, "one".into()).await.unwrap(), 1);
+        assert_eq!(store.write(&path, Some(1), "two".into()).await.unwrap(), 2);
+        let stale = store.write(&path, Some(1), "stale".into()).await.unwrap_err();
+        assert_eq!(stale.kind, FailureKind::Failed);
+        assert_eq!(store.delete(&path).await.unwrap(), Some(3));
+        assert_eq!(store.delete(&path).await.unwrap(), None);
+        assert!(store.write(&path, Some(3), "over a deletion".into()).await.is_err());
+        assert_eq!(store.write(&path, None, "again".into()).await.unwrap(), 4);
+    }
+}

@@ -13,6 +13,7 @@ mod point_read;
 mod random;
 mod ride_out;
 mod subscribe_during_recycle;
+mod threads;
 mod transcripts;
 mod transports;
 mod unfixed;
