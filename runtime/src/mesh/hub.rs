@@ -225,6 +225,10 @@ impl Hub {
             .map_err(|_| self.inner.identity.disposing_error())
     }
 
+    pub(super) fn disposing_error(&self) -> HubDisposing {
+        self.inner.identity.disposing_error()
+    }
+
     pub(super) fn nack<'a>(&'a self, what: &'a str) -> ShutdownNack<'a> {
         self.inner.identity.nack(what)
     }

@@ -27,7 +27,8 @@ pub(super) async fn run(hub: Hub, mut intake: UnboundedReceiver<Item>, start: Op
     let life = AssertUnwindSafe(live(&hub, &mut intake, start)).catch_unwind();
     let lived = hub.inner.killed.run_until_cancelled(life).await;
     intake.close();
-    while let Ok(item) = intake.try_recv() {
+    // Waits for a delivery that a sender has begun to put in: one that was merely not there yet would never be answered.
+    while let Some(item) = intake.recv().await {
         if let Item::Delivery(parcel) = item {
             answer_unfinished(&hub, parcel);
         }
@@ -41,45 +42,38 @@ pub(super) async fn run(hub: Hub, mut intake: UnboundedReceiver<Item>, start: Op
 }
 
 async fn live(hub: &Hub, intake: &mut UnboundedReceiver<Item>, start: Option<Start>) {
-    let refused = match start {
-        // A hub that is torn down while it starts answers what waited with a promise.
-        Some(start) => {
-            hub.inner.shutting_down.run_until_cancelled(start(hub.clone())).await.and_then(Result::err)
-        }
-        None => None,
+    let started = match start {
+        // A hub that is torn down while it starts answers what waited with a promise, in every phase: it has never lived.
+        Some(start) => hub.inner.shutting_down.run_until_cancelled(start(hub.clone())).await,
+        None => Some(Ok(())),
     };
-    match &refused {
-        None if hub.is_disposing() => {}
-        None => drop(hub.inner.identity.raise(RunLevel::Started)),
-        Some(failure) => {
+    match &started {
+        Some(Ok(())) => drop(hub.inner.identity.raise(RunLevel::Started)),
+        Some(Err(failure)) => {
             if failure.kind.is_promise() {
                 hub.inner.start_refused.get_or_init(|| failure.clone());
             }
             hub.dispose();
         }
+        None => {}
     }
     while let Some(item) = intake.recv().await {
-        match item {
-            Item::Phase(phase) => {
+        match (item, &started) {
+            (Item::Phase(phase), _) => {
                 if hub.inner.enter(phase) {
                     return;
                 }
             }
-            Item::Delivery(parcel) => match &refused {
-                Some(failure) => parcel.refuse(failure.clone()),
-                None => take(hub, parcel).await,
-            },
+            (Item::Delivery(parcel), Some(Ok(()))) => take(hub, parcel).await,
+            (Item::Delivery(parcel), Some(Err(failure))) => parcel.refuse(failure.clone()),
+            (Item::Delivery(parcel), None) => answer_unfinished(hub, parcel),
         }
     }
 }
 
 async fn take(hub: &Hub, mut parcel: Box<dyn Parcel>) {
-    let level = hub.run_level();
-    if level.refuses() {
+    if hub.run_level().refuses() {
         return hub.inner.refuse(parcel);
-    }
-    if level == RunLevel::Starting {
-        return answer_unfinished(hub, parcel);
     }
     let what = parcel.what();
     let Some(handler) = hub.inner.spec.handler(parcel.key()) else {

@@ -140,7 +140,16 @@ impl NodeState {
 
     async fn write(&self, hub: &Hub, content: Arc<str>) -> Result<u64, HandlerError> {
         let expected = self.held().map(|node| node.version);
-        let version = self.store.write(hub.address(), expected, content.clone()).await?;
+        let version = match self.store.write(hub.address(), expected, content.clone()).await {
+            Ok(version) => version,
+            // Another version is there: what this activation holds is not the node any more. A successor reads it anew.
+            Err(conflict) if conflict.kind == FailureKind::Failed => {
+                tracing::debug!(hub = %hub.address(), error = %conflict, "the activation was written past, and ends");
+                hub.dispose();
+                return Err(hub.disposing_error().into());
+            }
+            Err(failure) => return Err(failure.into()),
+        };
         *lock(&self.held) = Some(Node { version, content });
         if let Some(frame) = self.frame(hub.activation()) {
             lock(&self.subscribers).retain(|stream, frames| {

@@ -31,7 +31,10 @@ pub trait NodeStore: fmt::Debug + Send + Sync + 'static {
     /// Writes over the version `expected`, or whatever is there for `None`. Answers with the new version.
     ///
     /// # Errors
-    /// When another version is there: an activation that was replaced does not write over its successor.
+    /// - [`Failed`](FailureKind::Failed) when another version is there: an activation that was replaced does not write over
+    ///   its successor.
+    /// - [`NotFound`](FailureKind::NotFound) when a version is expected and nothing is there any more.
+    /// - [`Unavailable`](FailureKind::Unavailable) when the store cannot say.
     fn write(
         &self,
         path: &Address,
@@ -71,7 +74,9 @@ impl NodeStore for MemoryStore {
     ) -> BoxFuture<'static, Result<u64, DeliveryFailure>> {
         let mut nodes = lock(&self.nodes);
         let (version, held) = nodes.entry(path.clone()).or_default();
-        let written = if expected.is_some_and(|expected| held.is_none() || expected != *version) {
+        let written = if expected.is_some() && held.is_none() {
+            Err(DeliveryFailure::not_found(path))
+        } else if expected.is_some_and(|expected| expected != *version) {
             let text = format!("'{path}' is at version {version}, not the one written over");
             Err(DeliveryFailure::new(FailureKind::Failed, text))
         } else {
@@ -106,7 +111,8 @@ mod tests {
         assert_eq!(stale.kind, FailureKind::Failed);
         assert_eq!(store.delete(&path).await.unwrap(), Some(3));
         assert_eq!(store.delete(&path).await.unwrap(), None);
-        assert!(store.write(&path, Some(3), "over a deletion".into()).await.is_err());
+        let deleted = store.write(&path, Some(3), "over a deletion".into()).await.unwrap_err();
+        assert_eq!(deleted.kind, FailureKind::NotFound);
         assert_eq!(store.write(&path, None, "again".into()).await.unwrap(), 4);
     }
 }

@@ -41,17 +41,29 @@ impl NodeStore for BucketStore {
         expected: Option<u64>,
         content: Arc<str>,
     ) -> BoxFuture<'static, Result<u64, DeliveryFailure>> {
-        let (nodes, key) = (self.nodes.clone(), key_of(path));
+        let (nodes, path, key) = (self.nodes.clone(), path.clone(), key_of(path));
         async move {
             let value = content.as_bytes().to_vec().into();
-            match expected {
-                Some(revision) => nodes.update(key, value, revision).await.map_err(|error| {
-                    DeliveryFailure::new(
-                        FailureKind::Failed,
-                        format!("not written over version {revision}: {error}"),
-                    )
-                }),
-                None => nodes.put(key, value).await.map_err(unavailable),
+            let Some(revision) = expected else {
+                return nodes.put(key, value).await.map_err(unavailable);
+            };
+            let error = match nodes.update(&key, value, revision).await {
+                Ok(written) => return Ok(written),
+                Err(error) => error,
+            };
+            // The client does not say why: the entry does.
+            match nodes
+                .entry(key)
+                .await
+                .map_err(unavailable)?
+                .filter(|entry| entry.operation == Operation::Put)
+            {
+                None => Err(DeliveryFailure::not_found(&path)),
+                Some(entry) if entry.revision == revision => Err(unavailable(error)),
+                Some(entry) => {
+                    let text = format!("'{path}' is at version {}, not at {revision}", entry.revision);
+                    Err(DeliveryFailure::new(FailureKind::Failed, text))
+                }
             }
         }
         .boxed()

@@ -12,6 +12,7 @@ mod nats;
 mod point_read;
 mod random;
 mod ride_out;
+mod starting;
 mod subscribe_during_recycle;
 mod threads;
 mod transcripts;

@@ -6,8 +6,10 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use rideout::address::Address;
-use rideout::mesh::{GetNode, Mesh, WriteNode};
+use rideout::failure::FailureKind;
+use rideout::mesh::{Mesh, WriteNode};
 use rideout::rider::{NodeRead, ReadOptions, SyncStream, SyncStreamOptions, read_node};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 const PATHS: usize = 20;
@@ -32,7 +34,8 @@ async fn write_for_ever(mesh: Mesh, paths: Arc<[Address]>, offset: usize) {
         match mesh.request(&paths[n % PATHS], WriteNode { content: "changed".into() }).await {
             Ok(_) => tokio::task::yield_now().await,
             Err(failure) => {
-                assert!(failure.kind.is_promise(), "nothing but a recycle happens here: {failure}");
+                let expected = failure.kind.is_promise() || failure.kind == FailureKind::NotFound;
+                assert!(expected, "only recycles and deletions happen here: {failure}");
                 sleep(Duration::from_millis(1)).await;
             }
         }
@@ -45,34 +48,39 @@ async fn read_for_ever(mesh: Mesh, paths: Arc<[Address]>, offset: usize) {
     while Instant::now() < until {
         n += 1;
         let read = read_node(&mesh, &paths[n % PATHS], ReadOptions::default()).await;
-        assert!(matches!(read, Ok(NodeRead::Present(_))), "{read:?}");
+        assert!(matches!(read, Ok(NodeRead::Present(_) | NodeRead::Absent)), "{read:?}");
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn everybody_converges_under_real_threads() {
+async fn mesh_with_streams() -> (Mesh, Arc<[Address]>, Vec<SyncStream>) {
     let mesh = Mesh::builder().build().unwrap();
     let paths: Arc<[Address]> = (0..PATHS).map(|n| Address::new(format!("Node/{n}"))).collect();
     for path in paths.iter() {
         mesh.put(path, "content").await.unwrap();
     }
-    let streams: Vec<SyncStream> = (0..PATHS * 10)
-        .map(|n| SyncStream::open(Arc::new(mesh.clone()), &paths[n % PATHS], SyncStreamOptions::default()))
-        .collect();
-    let all = |n: usize| (mesh.clone(), Arc::clone(&paths), n);
+    let open =
+        |n: usize| SyncStream::open(Arc::new(mesh.clone()), &paths[n % PATHS], SyncStreamOptions::default());
+    let streams = (0..PATHS * 10).map(open).collect();
+    (mesh, paths, streams)
+}
+
+/// Everything at once, until `RAGE` is over.
+fn rage(mesh: &Mesh, paths: &Arc<[Address]>) -> Vec<JoinHandle<()>> {
     let mut rage = Vec::new();
     for n in 0..2 {
-        let (mesh, paths, n) = all(n);
-        rage.push(tokio::spawn(recycle_for_ever(mesh, paths, n)));
-        let (mesh, paths, n) = all(n);
-        rage.push(tokio::spawn(write_for_ever(mesh, paths, n)));
-        let (mesh, paths, n) = all(n);
-        rage.push(tokio::spawn(read_for_ever(mesh, paths, n)));
+        rage.push(tokio::spawn(recycle_for_ever(mesh.clone(), Arc::clone(paths), n)));
+        rage.push(tokio::spawn(write_for_ever(mesh.clone(), Arc::clone(paths), n)));
+        rage.push(tokio::spawn(read_for_ever(mesh.clone(), Arc::clone(paths), n)));
     }
-    for raged in rage {
+    rage
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn everybody_converges_under_real_threads() {
+    let (mesh, paths, streams) = mesh_with_streams().await;
+    for raged in rage(&mesh, &paths) {
         raged.await.unwrap();
     }
-
     let mut latest = Vec::new();
     for path in paths.iter() {
         let read = read_node(&mesh, path, ReadOptions::default()).await.unwrap();
@@ -84,5 +92,28 @@ async fn everybody_converges_under_real_threads() {
         while stream.next().await.unwrap().unwrap().version < latest[n % PATHS] {}
     });
     timeout(PEACE, join_all(converge)).await.expect("every stream has the latest version");
-    mesh.request(&paths[0], GetNode).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn everybody_is_told_of_a_deletion_under_real_threads() {
+    let (mesh, paths, streams) = mesh_with_streams().await;
+    let rage = rage(&mesh, &paths);
+    sleep(RAGE / 2).await;
+    for path in paths.iter() {
+        assert!(mesh.delete(path).await.unwrap());
+    }
+    let told = streams.into_iter().map(async |mut stream| {
+        loop {
+            match stream.next().await {
+                Some(Ok(_)) => {}
+                Some(Err(verdict)) => return verdict.kind,
+                None => panic!("a stream that ends without a word"),
+            }
+        }
+    });
+    let told = timeout(PEACE, join_all(told)).await.expect("every stream is told");
+    assert!(told.iter().all(|kind| *kind == FailureKind::NotFound), "{told:?}");
+    for raged in rage {
+        raged.await.unwrap();
+    }
 }
