@@ -100,7 +100,7 @@ fn execute(command: &Command, stdout: &mut dyn Write, stderr: &mut dyn Write) ->
 fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
     let (workspace, analysis) = analyse(&args.scope, "Checking", stderr)?;
     let report = Report::new(&workspace.root, &analysis, args.pedantic);
-    let exit = if report.rows.is_empty() { Exit::Clean } else { Exit::Findings };
+    let exit = if report.fails() { Exit::Findings } else { Exit::Clean };
     deliver(stdout, exit, |out| match args.format {
         Format::Human => report::human(&report, look(&args.scope), out),
         Format::Short => report::short(&report, out),

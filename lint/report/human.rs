@@ -25,7 +25,7 @@ const LONGEST: usize = 400;
 pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let chars = if look.boxes { Chars::box_drawing() } else { Chars::ascii() };
     let config = Config { chars, ..Config::default() };
-    let findings = report.rows.iter().map(|row| diagnostic(report, row));
+    let findings = report.over().map(|row| diagnostic(report, row));
     for diagnostic in findings.chain(report.unused().map(|suppression| unused(report, suppression))) {
         let mut bytes = Vec::new();
         let shown = if look.color {
