@@ -8,4 +8,4 @@ mod verdict;
 pub(crate) use entry::Entry;
 pub(crate) use fingerprint::fingerprint;
 pub(crate) use suppress::{Comments, suppress};
-pub(crate) use verdict::{Count, Stale, State, Verdict};
+pub(crate) use verdict::{Count, Raise, Stale, State, Verdict};

@@ -91,6 +91,15 @@ pub(crate) struct Verdict {
     pub(crate) unseen: usize,
     /// Whether a stale entry fails the run.
     pub(crate) strict: bool,
-    /// Sentences on what the baseline has gained over that of the base. Any fails the run.
-    pub(crate) raised: Vec<String>,
+    /// What the baseline has gained over that of the base. Any fails the run.
+    pub(crate) raised: Vec<Raise>,
+}
+
+/// Something that the baseline may not gain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Raise {
+    /// Its line in the baseline, from 1.
+    pub(crate) line: usize,
+    /// One sentence without a final dot.
+    pub(crate) message: String,
 }
