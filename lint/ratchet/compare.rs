@@ -45,6 +45,13 @@ enum Slot {
     Allowed(usize, usize),
 }
 
+impl Found {
+    /// Whether it counts at this level.
+    pub(crate) fn counts(&self, pedantic: bool) -> bool {
+        pedantic || self.level == Level::Deny
+    }
+}
+
 impl Comparison {
     /// Holds an analysis against a baseline.
     pub(crate) fn new(
@@ -104,9 +111,8 @@ impl Comparison {
 
     /// The findings at this level that have no entry.
     pub(crate) fn new_ones(&self, pedantic: bool) -> Vec<&Found> {
-        let counts = |found: &Found| pedantic || found.level == Level::Deny;
         let news = self.found.iter().enumerate().filter(|(index, _)| self.pairs.state(*index) == State::New);
-        news.map(|(_, found)| found).filter(|found| counts(found)).collect()
+        news.map(|(_, found)| found).filter(|found| found.counts(pedantic)).collect()
     }
 
     /// How many entries are rewritten by a tightening because their finding has been edited or moved.
@@ -150,6 +156,14 @@ pub(crate) fn found(workspace: &Workspace, analysis: &Analysis, place: &Place) -
         (left.level, &left.entry, left.slot).cmp(&(right.level, &right.entry, right.slot))
     });
     all
+}
+
+/// A file with a finding that no entry can name, because it lies outside of the folder of the baseline.
+pub(crate) fn outside<'a>(workspace: &Workspace, analysis: &'a Analysis, place: &Place) -> Option<&'a str> {
+    let files = analysis.findings.iter().filter_map(|(finding, _)| {
+        analysis.files.get(finding.primary.file as usize).map(|file| file.path.as_str())
+    });
+    files.into_iter().find(|rel| place.file(&workspace.root, rel).is_none())
 }
 
 /// The files that this run has looked at and understood, as entries name them.

@@ -74,10 +74,13 @@ pub(super) struct Row {
 }
 
 impl Document {
-    /// One without entries, as this analysis writes it.
-    pub(crate) fn new() -> Self {
+    /// One without entries, as this analysis writes it, below the comments that there are already.
+    pub(crate) fn new(comments: Option<&[u8]>) -> Self {
+        let comments = comments.map(String::from_utf8_lossy).unwrap_or_default();
+        let comments = comments.trim();
+        let head = if comments.is_empty() { ABOUT.to_owned() } else { format!("{comments}\n") };
         let mut document = Self {
-            head: ABOUT.to_owned(),
+            head,
             settings: Settings::default(),
             tables: Vec::new(),
             tail: String::new(),
@@ -103,6 +106,11 @@ impl Document {
     /// Whether it was written by an analysis that sees less than this one.
     pub(crate) fn is_older(&self) -> bool {
         self.settings.analysis < ANALYSIS || !self.settings.rules.is_superset(&all_rules())
+    }
+
+    /// Whether findings of a rule may be added: this analysis sees more of them than the one that wrote it.
+    pub(crate) fn may_grow(&self, rule: &str) -> bool {
+        self.settings.analysis < ANALYSIS || !self.settings.rules.contains(rule)
     }
 
     /// The entries in the order of the file.

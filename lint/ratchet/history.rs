@@ -1,6 +1,6 @@
 //! The baseline as git remembers it: how many entries there were, commit by commit.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
@@ -57,8 +57,8 @@ impl History {
     /// No git, or a baseline that cannot be read now.
     pub(crate) fn read(place: &Place) -> Result<Self> {
         let (now, _) = place.read()?;
-        let git = Git::new(place.path.parent().unwrap_or(Path::new(".")))?;
-        let name = place.path.file_name().unwrap_or_default().to_string_lossy();
+        let git = Git::new(place.folder())?;
+        let name = place.name();
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
         // In a repository without a commit there is nothing to remember.
         let path = format!("./{name}");

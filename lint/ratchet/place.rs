@@ -65,6 +65,16 @@ impl Place {
         Self { path, dir: dir.to_owned(), shown }
     }
 
+    /// The folder that the file lies in.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.dir)
+    }
+
+    /// The name of the file.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// Reads the file.
     ///
     /// # Errors

@@ -28,10 +28,8 @@ impl Sides {
     ///
     /// One side has deleted the file, or one cannot be read.
     pub(crate) fn find(place: &Place, bytes: &[u8]) -> Result<Option<Self>> {
-        let name = place.path.file_name().unwrap_or_default().to_string_lossy();
-        let folder = place.path.parent().unwrap_or(&place.dir);
-        if let Ok(git) = Git::new(folder)
-            && let Some(sides) = Self::in_index(&git, &name)?
+        if let Ok(git) = Git::new(place.folder())
+            && let Some(sides) = Self::in_index(&git, &place.name())?
         {
             return Ok(Some(sides));
         }
