@@ -33,4 +33,4 @@ pub(crate) use place::{Place, is_blank, parsed};
 pub(crate) use resolve::Sides;
 pub(crate) use save::save;
 pub(crate) use suppress::{Comments, suppress};
-pub(crate) use verdict::{Count, Raise, Stale, State, Verdict};
+pub(crate) use verdict::{Count, State, Verdict};

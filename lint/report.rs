@@ -9,6 +9,7 @@ mod look;
 mod rows;
 mod short;
 mod sources;
+mod standing;
 mod stats;
 mod table;
 #[cfg(test)]
