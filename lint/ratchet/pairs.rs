@@ -76,7 +76,7 @@ pub(crate) fn pair(entries: &[Entry], found: &[Entry], is_gone: &dyn Fn(&Entry) 
             let entry = &entries[index];
             waiting.entry(step.key(entry, entry.plain)).or_default().push_back(index);
         }
-        if waiting.is_empty() {
+        if waiting.is_empty() || pairs.iter().all(Option::is_some) {
             break;
         }
         for plain in [false, true] {

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::Report;
 use crate::ratchet::State;
 
-/// One line for each entry that is to go or may not be there.
-pub(super) fn held(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// One line for each entry that may not be there, and for each that is to go, up to so many.
+pub(super) fn held(report: &Report<'_>, most: usize, out: &mut dyn Write) -> io::Result<()> {
     let verdict = &report.verdict;
     let Some(baseline) = &verdict.baseline else { return Ok(()) };
     let base = verdict.base.as_deref().unwrap_or_default();
@@ -14,10 +14,13 @@ pub(super) fn held(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{baseline}:{}: error: {}; not so at {base}", raise.line, raise.message)?;
     }
     let severity = if verdict.strict { "error" } else { "warning" };
-    for stale in &verdict.stale {
+    for stale in verdict.stale.iter().take(most) {
         writeln!(out, "{baseline}:{}: {severity}: stale entry: {}", stale.line, stale.entry.shown())?;
     }
-    Ok(())
+    match verdict.stale.len().saturating_sub(most) {
+        0 => Ok(()),
+        more => writeln!(out, "{baseline}: {severity}: {more} more stale entries"),
+    }
 }
 
 /// The entries in numbers, what they say of the findings, and what to do.

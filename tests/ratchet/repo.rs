@@ -26,7 +26,7 @@ pub(super) fn watches(names: &[&str]) -> String {
 fn watch(name: &str) -> String {
     let text =
         WATCH.replace("use futures_util::StreamExt;\n\n", "").replace("fn run()", &format!("fn {name}()"));
-    let text = text.replace("message", &format!("m_{name}")).replace(".next()", ".next()");
+    let text = text.replace("message", &format!("m_{name}"));
     format!("\n{text}")
 }
 
@@ -139,7 +139,9 @@ const SERVERS: [&str; 8] = [
 
 pub(super) fn run_in(dir: &Path, args: &[&str], variables: &[(&str, &str)]) -> Ran {
     let mut command = command(dir);
-    SERVERS.iter().for_each(|name| drop(command.env_remove(name)));
+    for name in SERVERS {
+        command.env_remove(name);
+    }
     ran(command.args(args).envs(variables.iter().copied()))
 }
 
