@@ -37,6 +37,7 @@ mod kept;
 mod made;
 mod openings;
 mod ops;
+mod origin;
 mod outside;
 mod patterns;
 mod polls;
