@@ -62,8 +62,10 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     for (_, part) in parts {
         analysis.add(part);
     }
-    analysis.findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
-    analysis.findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
+    for findings in [&mut analysis.findings, &mut analysis.elsewhere] {
+        findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
+        findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
+    }
     analysis.unread.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
     ratchet::suppress(&mut analysis);
     analysis
@@ -291,10 +293,9 @@ impl Analysis {
             let mut moved = watch.clone();
             move_watch(&mut moved, base);
             for finding in rideout_rules::judge(watch, &part.levels) {
-                if reported(finding.primary) {
-                    let print = fingerprint(&[part.code(finding.consumer), part.code(watch.poll)]);
-                    self.findings.push((move_finding(finding, base), print));
-                }
+                let print = fingerprint(&[part.code(finding.consumer), part.code(watch.poll)]);
+                let list = if reported(finding.primary) { &mut self.findings } else { &mut self.elsewhere };
+                list.push((move_finding(finding, base), print));
             }
             if reported(watch.consumer) {
                 self.watches.push(moved);
