@@ -1,9 +1,13 @@
 //! The command line. Words and their meaning only: nothing here does any work.
 
+mod baseline;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rideout_rules::{RULES, Rule};
+
+pub(crate) use baseline::{BaselineCommand, DiffFormat, FileArgs, HeldArgs, RecordArgs};
 
 use crate::{report::Color, workspace::Request};
 
@@ -14,14 +18,17 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Report watches.
     List(ListArgs),
+    /// Look after the baseline.
+    Baseline(BaselineCommand),
     /// Print the page of a rule.
     Explain(Option<&'static Rule>),
 }
 
 const AFTER_CHECK: &str = "\
+With a `baseline.toml` in the root of the workspace, only what is not in it counts.
 A comment on the line of a finding or directly above it suppresses it: `// rideout: allow(rule): reason`.
 
-Exit status: 0 no findings, 1 findings, 2 could not run.";
+Exit status: 0 nothing counts, 1 findings, 2 could not run.";
 
 #[derive(Debug, Parser)]
 #[command(
@@ -47,6 +54,9 @@ enum Subcommands {
     Check(CheckArgs),
     /// List every standing watch and where each of its faults leads
     List(ListArgs),
+    /// Record what is there, and keep the record from growing
+    #[command(subcommand)]
+    Baseline(BaselineCommand),
     /// Print the page of a rule, or the names of all rules
     Explain {
         /// The rule's name
@@ -60,6 +70,8 @@ enum Subcommands {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) held: HeldArgs,
     /// How the findings are written
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
@@ -158,6 +170,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command,
         None => Command::Check(cli.check),
         Some(Subcommands::Check(check)) => Command::Check(check),
         Some(Subcommands::List(list)) => Command::List(list),
+        Some(Subcommands::Baseline(baseline)) => Command::Baseline(baseline),
         Some(Subcommands::Explain { rule }) => Command::Explain(rule),
     })
 }
@@ -165,7 +178,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command,
 /// A command that stands after an option and was therefore taken for a path.
 pub(crate) fn misplaced(request: &Request) -> Option<&'static str> {
     let first = request.paths.first()?;
-    ["check", "list", "explain"].into_iter().find(|command| first.as_os_str() == *command)
+    ["check", "list", "baseline", "explain"].into_iter().find(|command| first.as_os_str() == *command)
 }
 
 fn rule(name: &str) -> Result<&'static Rule, String> {

@@ -1,9 +1,10 @@
 //! `cargo rideout`: finds the standing watches that a transient fault kills.
 //!
 //! Data flows one way: `cli` -> `workspace` (files, packages, texts with a needle) -> `syntax` -> `facts` -> `flow` -> `watches`
-//! (each fault walked to its end, judged by the rules) -> `report`. No stage reaches back.
+//! (each fault walked to its end, judged by the rules) -> `ratchet` (held against the baseline) -> `report`. No stage reaches back.
 
 mod analysis;
+mod baseline;
 mod cfg;
 mod cli;
 mod facts;
@@ -93,14 +94,16 @@ fn execute(command: &Command, stdout: &mut dyn Write, stderr: &mut dyn Write) ->
     match command {
         Command::Check(args) => check(args, stdout, stderr),
         Command::List(args) => list(args, stdout, stderr),
+        Command::Baseline(command) => baseline::run(command, stdout, stderr),
         Command::Explain(rule) => deliver(stdout, Exit::Clean, |out| report::explain(*rule, out)),
     }
 }
 
 fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
     let (workspace, analysis) = analyse(&args.scope, "Checking", stderr)?;
-    let report = Report::new(&workspace.root, &analysis, args.pedantic);
-    let exit = if report.rows.is_empty() { Exit::Clean } else { Exit::Findings };
+    let verdict = baseline::verdict(&args.held, &workspace, &analysis)?;
+    let report = Report::held(&workspace.root, &analysis, args.pedantic, verdict);
+    let exit = if report.fails() { Exit::Findings } else { Exit::Clean };
     deliver(stdout, exit, |out| match args.format {
         Format::Human => report::human(&report, look(&args.scope), out),
         Format::Short => report::short(&report, out),

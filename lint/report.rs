@@ -1,5 +1,6 @@
 //! What a run has found, for people and for machines. One file a format; nothing here judges.
 
+mod diff;
 mod explain;
 mod human;
 mod json;
@@ -8,10 +9,13 @@ mod look;
 mod rows;
 mod short;
 mod sources;
+mod standing;
+mod stats;
 mod table;
 #[cfg(test)]
 mod testing;
 
+pub(crate) use diff::{diff, diff_json, diff_markdown};
 pub(crate) use explain::explain;
 pub(crate) use human::human;
 pub(crate) use json::json;
@@ -20,3 +24,4 @@ pub(crate) use look::{Color, Look};
 use rows::severity;
 pub(crate) use rows::{Report, Row};
 pub(crate) use short::short;
+pub(crate) use stats::{stats, stats_json};

@@ -64,8 +64,10 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     for (_, part) in parts {
         analysis.add(part);
     }
-    analysis.findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
-    analysis.findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
+    for findings in [&mut analysis.findings, &mut analysis.elsewhere] {
+        findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
+        findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
+    }
     analysis.unread.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
     ratchet::suppress(&mut analysis);
     analysis
@@ -125,6 +127,13 @@ struct Part {
     /// The levels that hold for its files.
     levels: Levels,
     comments: Comments,
+}
+
+impl Part {
+    fn code(&self, location: Location) -> &str {
+        let text = self.files.get(location.file as usize).map_or("", |(file, _)| &file.text);
+        text.get(location.start as usize..location.end as usize).unwrap_or_default()
+    }
 }
 
 struct Context<'a> {
@@ -300,15 +309,9 @@ impl Analysis {
             let mut moved = watch.clone();
             move_watch(&mut moved, base);
             for finding in rideout_rules::judge(watch, &part.levels) {
-                if reported(finding.primary) {
-                    let code = part.files[finding.primary.file as usize]
-                        .0
-                        .text
-                        .get(finding.primary.start as usize..finding.primary.end as usize)
-                        .unwrap_or_default();
-                    let print = fingerprint(code);
-                    self.findings.push((move_finding(finding, base), print));
-                }
+                let print = fingerprint(&[part.code(finding.consumer), part.code(watch.poll)]);
+                let list = if reported(finding.primary) { &mut self.findings } else { &mut self.elsewhere };
+                list.push((move_finding(finding, base), print));
             }
             if reported(watch.consumer) {
                 self.watches.push(moved);
@@ -334,6 +337,7 @@ fn moved(location: Location, base: u32) -> Location {
 fn move_watch(watch: &mut Watch, base: u32) {
     watch.opener = watch.opener.map(|location| moved(location, base));
     watch.consumer = moved(watch.consumer, base);
+    watch.poll = moved(watch.poll, base);
     for fault in &mut watch.faults {
         fault.consumer = moved(fault.consumer, base);
         if let Some(arm) = &mut fault.arm {

@@ -17,6 +17,7 @@ mod dogfood;
 mod own_sources;
 mod own_sources_page;
 mod packages;
+mod ratchet;
 mod report;
 mod scope;
 mod support;

@@ -149,6 +149,7 @@ mod tests {
             opener: finding.opener,
             opening: None,
             consumer: finding.consumer,
+            poll: finding.consumer,
             item: "Feed::run".into(),
             faults: vec![
                 path(ShowsAs::ErrorThenEnds, Outcome::Ends),

@@ -101,6 +101,7 @@ impl Judge<'_, '_, '_> {
             opener,
             opening: self.opening(),
             consumer,
+            poll: self.poll(),
             item: program.item_name(self.site.function),
             faults,
         }
@@ -165,6 +166,13 @@ impl Judge<'_, '_, '_> {
         let within = loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !at_once);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
+    }
+
+    /// The poll as it is written, up to the method's name.
+    fn poll(&self) -> Location {
+        let PollSite { function, block, op, name_span: name, .. } = self.site;
+        let op = self.graph().blocks[*block as usize].ops.get(*op).map_or(*name, |op| op.span);
+        self.location(*function, Span { start: op.start.min(name.start), end: name.end })
     }
 
     fn location(&self, id: FnId, span: Span) -> Location {
