@@ -1,10 +1,13 @@
 //! The command line. Words and their meaning only: nothing here does any work.
 
+mod cargo_args;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rideout_rules::{RULES, Rule};
 
+pub(crate) use self::cargo_args::CargoArgs;
 use crate::{report::Color, workspace::Request};
 
 /// What to do.
@@ -21,7 +24,7 @@ pub(crate) enum Command {
 const AFTER_CHECK: &str = "\
 A comment on the line of a finding or directly above it suppresses it: `// rideout: allow(rule): reason`.
 
-Exit status: 0 no findings, 1 findings, 2 could not run.";
+Exit status: 0 no findings, 1 findings, 2 could not run. With `--format cargo` and `sarif` findings are 0.";
 
 #[derive(Debug, Parser)]
 #[command(
@@ -62,10 +65,48 @@ pub(crate) struct CheckArgs {
     pub(crate) scope: ScopeArgs,
     /// How the findings are written
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
+    format: Format,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
     /// Also report and count what maintainers may argue about
     #[arg(long)]
     pub(crate) pedantic: bool,
+}
+
+impl CheckArgs {
+    /// How the findings are written.
+    pub(crate) fn format(&self) -> Format {
+        self.cargo.message_format.as_ref().map_or(self.format, |format| format.format)
+    }
+
+    /// The request that goes to the workspace.
+    pub(crate) fn request(&self, cwd: PathBuf) -> Request {
+        let mut request = self.scope.request(cwd);
+        if self.cargo.message_format.is_some() {
+            // In cargo's words it is cargo's configuration.
+            request.config = None;
+        }
+        request
+    }
+
+    /// The arguments for `cargo check`.
+    pub(crate) fn cargo_check(&self) -> Vec<OsString> {
+        let scope = &self.scope;
+        let mut arguments = self.cargo.arguments();
+        let mut option = |name: &str, value: &dyn AsRef<std::ffi::OsStr>| {
+            arguments.extend([name.into(), value.as_ref().to_owned()]);
+        };
+        scope.package.iter().for_each(|package| option("--package", package));
+        scope.exclude.iter().for_each(|package| option("--exclude", package));
+        scope.manifest_path.iter().for_each(|path| option("--manifest-path", path));
+        if self.cargo.message_format.is_some() {
+            scope.config.iter().for_each(|config| option("--config", config));
+        }
+        if scope.workspace {
+            arguments.push("--workspace".into());
+        }
+        arguments
+    }
 }
 
 /// The options of `list`.
@@ -118,7 +159,7 @@ impl ScopeArgs {
             paths: self.paths.clone(),
             manifest_path: self.manifest_path.clone(),
             all: self.workspace,
-            packages: self.package.clone(),
+            packages: self.package.iter().map(|spec| cargo_args::package_name(spec).to_owned()).collect(),
             exclude: self.exclude.clone(),
             include_tests: self.include_tests,
             config: self.config.clone(),
@@ -135,6 +176,16 @@ pub(crate) enum Format {
     Short,
     /// One document, described by `lint/report/schema.json`
     Json,
+    /// The lines of `cargo check --message-format=json`, for editors. Findings are no failure
+    Cargo,
+    /// A SARIF 2.1.0 document, for code scanning. Findings are no failure
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A code quality report of GitLab
+    Gitlab,
+    /// A document for reviewdog
+    Rdjson,
 }
 
 /// The formats of `list`.
@@ -199,15 +250,15 @@ mod tests {
             &["cargo-rideout", "rideout", "check", "--format", "json", "src"],
         ] {
             let Command::Check(check) = parsed(args) else { panic!("{args:?}") };
-            assert_eq!(check.format, Format::Json);
-            assert_eq!(check.scope.request("/".into()).paths, [std::path::PathBuf::from("src")]);
+            assert_eq!(check.format(), Format::Json);
+            assert_eq!(check.request("/".into()).paths, [std::path::PathBuf::from("src")]);
         }
     }
 
     #[test]
     fn only_the_first_word_is_cargos() {
         let Command::Check(check) = parsed(&["cargo-rideout", "rideout", "rideout"]) else { panic!() };
-        assert_eq!(check.scope.request("/".into()).paths.len(), 1);
+        assert_eq!(check.request("/".into()).paths.len(), 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! (each fault walked to its end, judged by the rules) -> `report`. No stage reaches back.
 
 mod analysis;
+mod cargo;
 mod cfg;
 mod cli;
 mod facts;
@@ -16,18 +17,21 @@ mod watches;
 mod workspace;
 
 use std::{
+    collections::HashMap,
     ffi::OsString,
     io::{self, IsTerminal, Write},
     panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
     process::ExitCode,
     thread::available_parallelism,
 };
 
 use analysis::Analysis;
 use anyhow::{Context, Result, anyhow};
+use cargo::{Compiled, Packages};
 use cli::{CheckArgs, Command, Format, ListArgs, ListFormat, ScopeArgs};
 use report::{Color, Look, Report};
-use workspace::Workspace;
+use workspace::{Request, Workspace};
 
 /// Stack of each thread that parses: syn recurses as deep as the code is nested.
 const STACK: usize = 256 << 20;
@@ -98,18 +102,58 @@ fn execute(command: &Command, stdout: &mut dyn Write, stderr: &mut dyn Write) ->
 }
 
 fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
-    let (workspace, analysis) = analyse(&args.scope, "Checking", stderr)?;
+    let cwd = working_folder()?;
+    let format = args.format();
+    let mut compiles = true;
+    if args.cargo.with_cargo_check {
+        if format != Format::Cargo {
+            return Err(anyhow!("`--with-cargo-check` needs `--format cargo`"));
+        }
+        compiles = cargo::check(&args.cargo_check(), &cwd, stdout)?;
+    }
+    let (workspace, analysis) = analyse(&args.request(cwd), args.scope.quiet, "Checking", stderr)?;
     let report = Report::new(&workspace.root, &analysis, args.pedantic);
-    let exit = if report.rows.is_empty() { Exit::Clean } else { Exit::Findings };
-    deliver(stdout, exit, |out| match args.format {
+    let exit = match format {
+        _ if !compiles => Exit::Failed,
+        Format::Cargo | Format::Sarif => Exit::Clean,
+        _ if report.rows.is_empty() => Exit::Clean,
+        _ => Exit::Findings,
+    };
+    deliver(stdout, exit, |out| match format {
         Format::Human => report::human(&report, look(&args.scope), out),
         Format::Short => report::short(&report, out),
         Format::Json => report::json(&report, out),
+        Format::Cargo => {
+            let color = args.cargo.message_format.as_ref().is_some_and(|format| format.ansi);
+            let look = Look { color, ..Look::default() };
+            report::cargo(&report, &compilers(&workspace, &report), compiles, look, out)
+        }
+        Format::Sarif => report::sarif(&report, out),
+        Format::Github => report::github(&report, out),
+        Format::Gitlab => report::gitlab(&report, out),
+        Format::Rdjson => report::rdjson(&report, out),
     })
 }
 
+/// Tells who compiles a file of the report.
+fn compilers(workspace: &Workspace, report: &Report<'_>) -> impl Fn(&Path) -> Compiled {
+    let files: HashMap<PathBuf, PathBuf> = report
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let path = report.sources.path(row.finding.primary.file);
+            let file = workspace.files.iter().find(|file| file.rel == path)?;
+            Some((file.path.clone(), workspace.packages[file.package].dir.clone()))
+        })
+        .collect();
+    let packages = Packages::around(files.values().map(PathBuf::as_path));
+    let root = workspace.root.clone();
+    move |file| packages.compiled(files.get(file).unwrap_or(&root), file)
+}
+
 fn list(args: &ListArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
-    let (workspace, analysis) = analyse(&args.scope, "Listing", stderr)?;
+    let request = args.scope.request(working_folder()?);
+    let (workspace, analysis) = analyse(&request, args.scope.quiet, "Listing", stderr)?;
     let report = Report::new(&workspace.root, &analysis, false);
     deliver(stdout, Exit::Clean, |out| match args.format {
         ListFormat::Human => report::list(&report, look(&args.scope), out),
@@ -130,13 +174,20 @@ fn pool() -> Result<rayon::ThreadPool> {
     builder.build().context("cannot start threads")
 }
 
+fn working_folder() -> Result<PathBuf> {
+    std::env::current_dir().context("cannot tell the working folder")
+}
+
 /// Loads and analyses on those threads.
-fn analyse(args: &ScopeArgs, verb: &str, stderr: &mut dyn Write) -> Result<(Workspace, Analysis)> {
-    let cwd = std::env::current_dir().context("cannot tell the working folder")?;
+fn analyse(
+    request: &Request,
+    quiet: bool,
+    verb: &str,
+    stderr: &mut dyn Write,
+) -> Result<(Workspace, Analysis)> {
     let pool = pool()?;
-    let request = args.request(cwd);
-    let workspace = fenced(|| pool.install(|| workspace::load(&request)))?.map_err(|error| {
-        match cli::misplaced(&request) {
+    let workspace = fenced(|| pool.install(|| workspace::load(request)))?.map_err(|error| {
+        match cli::misplaced(request) {
             Some(command) => anyhow!(
                 "{error}; to run the command, write `cargo rideout {command}` first and its options after it"
             ),
@@ -146,7 +197,7 @@ fn analyse(args: &ScopeArgs, verb: &str, stderr: &mut dyn Write) -> Result<(Work
     for warning in &workspace.warnings {
         let _ = writeln!(stderr, "warning: {warning}");
     }
-    if !args.quiet {
+    if !quiet {
         let _ = writeln!(stderr, "{verb:>12} {}", workspace.describe());
     }
     let analysis = fenced(|| pool.install(|| run::analyse(&workspace)))?;

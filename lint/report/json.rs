@@ -34,7 +34,7 @@ struct Document<'a> {
 #[derive(Serialize)]
 pub(super) struct Tool {
     name: &'static str,
-    version: &'static str,
+    pub(super) version: &'static str,
 }
 
 pub(super) const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };

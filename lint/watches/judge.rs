@@ -218,6 +218,7 @@ impl Judge<'_, '_, '_> {
             consumer: ended.consumer,
             item: self.infer.program.item_name(arm_item),
             path,
+            mend: None,
         }
     }
 }
