@@ -2,7 +2,7 @@
 
 use crate::model::{Applicability, Edit, FaultPath, Location, Mend, Outcome, Suggestion};
 
-const PAUSE: &str = "tokio::time::sleep(std::time::Duration::from_secs(1)).await;";
+const PAUSE: &str = "tokio::time::sleep(core::time::Duration::from_secs(1)).await;";
 
 /// What to write for a fault that leads to a defect. None: that takes thought.
 pub(crate) fn suggestion(path: &FaultPath) -> Option<Suggestion> {
