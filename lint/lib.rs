@@ -116,8 +116,8 @@ fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Re
     let exit = match format {
         _ if !compiles => Exit::Failed,
         Format::Cargo | Format::Sarif => Exit::Clean,
-        _ if report.rows.is_empty() => Exit::Clean,
-        _ => Exit::Findings,
+        _ if report.fails() => Exit::Findings,
+        _ => Exit::Clean,
     };
     deliver(stdout, exit, |out| match format {
         Format::Human => report::human(&report, look(&args.scope), out),
@@ -138,8 +138,7 @@ fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Re
 /// Tells who compiles a file of the report.
 fn compilers(workspace: &Workspace, report: &Report<'_>) -> impl Fn(&Path) -> Compiled {
     let files: HashMap<PathBuf, PathBuf> = report
-        .rows
-        .iter()
+        .over()
         .filter_map(|row| {
             let path = report.sources.path(row.finding.primary.file);
             let file = workspace.files.iter().find(|file| file.rel == path)?;

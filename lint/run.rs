@@ -111,6 +111,13 @@ struct Part {
     comments: Comments,
 }
 
+impl Part {
+    fn code(&self, location: Location) -> &str {
+        let text = self.files.get(location.file as usize).map_or("", |(file, _)| &file.text);
+        text.get(location.start as usize..location.end as usize).unwrap_or_default()
+    }
+}
+
 struct Context<'a> {
     workspace: &'a Workspace,
     catalog: &'a [Crate],
@@ -280,12 +287,7 @@ impl Analysis {
             move_watch(&mut moved, base);
             for finding in rideout_rules::judge(watch, &part.levels) {
                 if reported(finding.primary) {
-                    let code = part.files[finding.primary.file as usize]
-                        .0
-                        .text
-                        .get(finding.primary.start as usize..finding.primary.end as usize)
-                        .unwrap_or_default();
-                    let print = fingerprint(code);
+                    let print = fingerprint(&[part.code(finding.consumer), part.code(watch.poll)]);
                     self.findings.push((move_finding(finding, base), print));
                 }
             }
@@ -313,6 +315,7 @@ fn moved(location: Location, base: u32) -> Location {
 fn move_watch(watch: &mut Watch, base: u32) {
     watch.opener = watch.opener.map(|location| moved(location, base));
     watch.consumer = moved(watch.consumer, base);
+    watch.poll = moved(watch.poll, base);
     for fault in &mut watch.faults {
         fault.consumer = moved(fault.consumer, base);
         if let Some(arm) = &mut fault.arm {

@@ -6,12 +6,16 @@
 
 mod comments;
 mod convert;
+mod items;
 mod macros;
 mod outline;
 mod parse;
 mod scanner;
 mod statements;
+mod tokens;
 pub(crate) mod tree;
 
 pub(crate) use comments::comments;
+pub(crate) use items::functions;
 pub(crate) use parse::{Interest, Rejected, body, parse};
+pub(crate) use tokens::tokens;

@@ -77,7 +77,7 @@ pub(crate) fn cargo(
     look: Look,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for row in &report.rows {
+    for row in report.over() {
         let path = report.sources.path(row.finding.primary.file);
         let compiled = compiled(&repository::absolute(report.root, path));
         let line = Line {
@@ -90,7 +90,7 @@ pub(crate) fn cargo(
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
     }
-    let success = success && report.rows.iter().all(|row| row.finding.level != Level::Deny);
+    let success = success && report.over().all(|row| row.finding.level != Level::Deny);
     writeln!(out, r#"{{"reason":"build-finished","success":{success}}}"#)
 }
 

@@ -14,7 +14,7 @@ const MOST: usize = 10;
 pub(crate) fn github(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut cut = 0;
-    for row in &report.rows {
+    for row in report.over() {
         let kind = severity(row.finding.level);
         let count = counts.entry(kind).or_default();
         *count += 1;

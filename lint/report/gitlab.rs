@@ -33,8 +33,7 @@ pub(crate) fn gitlab(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()>
     let folder = repository::folder(report.root);
     let mut fingerprints = Fingerprints::default();
     let violations: Vec<Violation> = report
-        .rows
-        .iter()
+        .over()
         .map(|row| {
             let finding = &row.finding;
             let path = repository::path(folder, report.root, report.sources.path(finding.primary.file));

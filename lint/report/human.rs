@@ -23,7 +23,7 @@ const LONGEST: usize = 400;
 
 /// Findings, then suppressions without use, then a summary.
 pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let findings = report.rows.iter().map(|row| diagnostic(report, row));
+    let findings = report.over().map(|row| diagnostic(report, row));
     for diagnostic in findings.chain(report.unused().map(|suppression| unused(report, suppression))) {
         out.write_all(&emit(report, &diagnostic, look)?)?;
     }

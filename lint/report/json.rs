@@ -15,7 +15,7 @@ use super::{
     Report, Row, severity,
     sources::{Position, Sources},
 };
-use crate::analysis::Suppression;
+use crate::{analysis::Suppression, ratchet::Count as Numbers};
 
 /// The version of the shape of both documents.
 pub(super) const VERSION: u32 = 1;
@@ -120,10 +120,9 @@ struct StepRow<'a> {
 pub(crate) fn json(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut summary: BTreeMap<&'static str, Count> =
         RULES.iter().map(|rule| (rule.id, Count::default())).collect();
-    for row in &report.rows {
-        let count = summary.entry(row.finding.rule).or_default();
-        count.count += 1;
-        count.new += 1;
+    for (rule, found) in report.counts() {
+        let Numbers { count, baseline, new, stale, .. } = found;
+        summary.insert(rule, Count { count, baseline, new, stale });
     }
     write(
         out,
@@ -174,7 +173,7 @@ fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
         span: Span { start, end },
         item: &finding.item,
         fingerprint: &row.fingerprint,
-        state: "new",
+        state: row.state.name(),
         source: watch.then(|| Source { package: &finding.source.package, api: &finding.source.api }),
         fault: watch.then(|| Fault { shows_as: finding.fault.shows_as, text: &finding.fault.text }),
         path: finding.path.iter().map(step).collect(),

@@ -150,6 +150,7 @@ mod tests {
             opener: finding.opener,
             opening: None,
             consumer: finding.consumer,
+            poll: finding.consumer,
             item: "Feed::run".into(),
             faults: vec![
                 path(ShowsAs::ErrorThenEnds, Outcome::Ends),

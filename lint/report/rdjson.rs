@@ -63,7 +63,7 @@ struct Suggestion {
 
 /// One document.
 pub(crate) fn rdjson(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let diagnostics = report.rows.iter().map(|row| diagnostic(report, row)).collect();
+    let diagnostics = report.over().map(|row| diagnostic(report, row)).collect();
     json::write(out, &Document { source: Named { name: "rideout" }, diagnostics })
 }
 

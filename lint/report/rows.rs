@@ -1,7 +1,7 @@
 //! The rows of a report: the findings that count at this level, and the files and comments that could not be read as findings too.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
 };
 
@@ -15,7 +15,10 @@ use super::{
     head::Head,
     sources::{Position, Sources},
 };
-use crate::analysis::{Analysis, FileText, Suppression, Unread};
+use crate::{
+    analysis::{Analysis, FileText, Suppression, Unread},
+    ratchet::{Count, State, Verdict},
+};
 
 /// One run, ready to be shown.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(crate) struct Report<'a> {
     pub(crate) suppressions: Vec<&'a Suppression>,
     /// The findings at this level that they have suppressed.
     pub(crate) suppressed: usize,
+    /// How the run stands to its baseline.
+    pub(crate) verdict: Verdict,
 }
 
 /// A finding and what goes with it.
@@ -45,13 +50,20 @@ pub(crate) struct Row {
     pub(crate) finding: Finding,
     /// What the ratchet knows it by. Empty for a file or a comment that could not be read.
     pub(crate) fingerprint: String,
+    /// How it stands to the baseline.
+    pub(crate) state: State,
     /// The line, where the text itself is not at hand.
     line: Option<u32>,
 }
 
 impl<'a> Report<'a> {
-    /// The rows of an analysis, those of the pedantic level only on request.
+    /// The rows of an analysis without a baseline, those of the pedantic level only on request.
     pub(crate) fn new(root: &'a Path, analysis: &'a Analysis, pedantic: bool) -> Self {
+        Self::held(root, analysis, pedantic, Verdict::default())
+    }
+
+    /// The rows of an analysis that is held against a baseline.
+    pub(crate) fn held(root: &'a Path, analysis: &'a Analysis, pedantic: bool, verdict: Verdict) -> Self {
         let mut files = analysis.files.clone();
         let mut index: HashMap<&str, usize> =
             analysis.files.iter().enumerate().map(|(index, file)| (file.path.as_str(), index)).collect();
@@ -67,10 +79,12 @@ impl<'a> Report<'a> {
         let mut rows: Vec<Row> = analysis
             .findings
             .iter()
-            .filter(|(finding, _)| counts(finding))
-            .map(|(finding, fingerprint)| Row {
+            .enumerate()
+            .filter(|(_, (finding, _))| counts(finding))
+            .map(|(index, (finding, fingerprint))| Row {
                 finding: finding.clone(),
                 fingerprint: fingerprint.clone(),
+                state: verdict.findings.get(index).copied().unwrap_or_default(),
                 line: None,
             })
             .collect();
@@ -78,11 +92,12 @@ impl<'a> Report<'a> {
         rows.extend(analysis.unread.iter().filter_map(|unread| {
             let file = u32::try_from(*index.get(unread.path.as_str())?).ok()?;
             let finding = unread_file(sources.line(file, unread.line), &unread.reason);
-            Some(Row { finding, fingerprint: String::new(), line: unread.line })
+            Some(Row { finding, fingerprint: String::new(), state: State::New, line: unread.line })
         }));
         rows.extend(analysis.invalid.iter().map(|invalid| Row {
             finding: invalid_suppression(invalid.location, &invalid.reason),
             fingerprint: String::new(),
+            state: State::New,
             line: None,
         }));
         let key = |location: Location| (sources.path(location.file).to_owned(), location.start);
@@ -100,7 +115,34 @@ impl<'a> Report<'a> {
             unread: &analysis.unread,
             suppressions,
             suppressed,
+            verdict,
         }
+    }
+
+    /// The rows that the baseline does not cover: all that is shown but for the formats that tell every state.
+    pub(crate) fn over(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.state == State::New)
+    }
+
+    /// The rules in numbers: those with a finding, or with an entry.
+    pub(crate) fn counts(&self) -> BTreeMap<&'static str, Count> {
+        let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
+        for row in &self.rows {
+            counts.entry(row.finding.rule).or_default().add(row.state);
+        }
+        for (rule, entries) in &self.verdict.entries {
+            counts.entry(rule).or_default().baseline = *entries;
+        }
+        for stale in &self.verdict.stale {
+            counts.entry(stale.entry.rule).or_default().stale += 1;
+        }
+        counts
+    }
+
+    /// Whether the run fails: something is over the baseline, or the baseline over its base, or a stale entry is asked to fail it.
+    pub(crate) fn fails(&self) -> bool {
+        let stale = self.verdict.strict && !self.verdict.stale.is_empty();
+        stale || !self.verdict.raised.is_empty() || self.over().next().is_some()
     }
 
     /// The suppressions that no finding needs.

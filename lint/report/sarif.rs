@@ -21,7 +21,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// One document with one run, also where there is nothing to report.
 pub(crate) fn sarif(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut fingerprints = Fingerprints::default();
-    let results: Vec<Value> = report.rows.iter().map(|row| result(report, row, &mut fingerprints)).collect();
+    let results: Vec<Value> = report.over().map(|row| result(report, row, &mut fingerprints)).collect();
     let driver = json!({
         "name": "rideout",
         "semanticVersion": TOOL.version,

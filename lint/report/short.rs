@@ -6,7 +6,7 @@ use super::{Report, severity};
 
 /// `path:line:column: error[rule]: message`.
 pub(crate) fn short(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for row in &report.rows {
+    for row in report.over() {
         writeln!(
             out,
             "{}: {}[{}]: {}",

@@ -80,6 +80,7 @@ impl Judge<'_, '_, '_> {
             opener,
             opening: self.opening(),
             consumer,
+            poll: self.poll(),
             item: program.item_name(self.site.function),
             faults: paths,
         })
@@ -124,6 +125,13 @@ impl Judge<'_, '_, '_> {
         let within = loop_around(graph, &graph.blocks[self.site.block as usize]).filter(|_| !at_once);
         let span = within.map_or(self.site.name_span, |id| graph.loops[id as usize].span);
         self.location(self.site.function, span)
+    }
+
+    /// The poll as it is written, up to the method's name.
+    fn poll(&self) -> Location {
+        let op = self.graph().blocks[self.site.block as usize].ops[self.site.op].span;
+        let PollSite { function, name_span: name, .. } = self.site;
+        self.location(*function, Span { start: op.start.min(name.start), end: name.end })
     }
 
     fn location(&self, id: FnId, span: Span) -> Location {

@@ -24,6 +24,8 @@ pub struct Watch {
     pub opening: Option<String>,
     /// The consuming construct: the loop, or the call that holds the watch.
     pub consumer: Location,
+    /// The expression that asks for the next item, without the arguments of the call.
+    pub poll: Location,
     /// The function that consumes it, as `Type::name` or `name`.
     pub item: String,
     /// Each way in which the stream can fail, walked to its end. At least one.

@@ -39,6 +39,7 @@ pub(crate) fn watch(faults: Vec<FaultPath>) -> Watch {
         opener: Some(at(0)),
         opening: None,
         consumer: at(10),
+        poll: at(12),
         item: "Feed::run".into(),
         faults,
     }
