@@ -20,6 +20,7 @@ mod own_sources_page;
 mod packages;
 mod report;
 mod scope;
+mod suggestions;
 mod support;
 mod suppress;
 mod tidy;

@@ -223,6 +223,9 @@ pub struct FaultFact {
     /// Names in a pattern or guard that single out something else, which is no transient fault (`Closed`, `PartitionEOF`).
     #[serde(default)]
     pub others: Vec<String>,
+    /// The pattern for this fault alone in what a poll of the source gives, for an arm of its own.
+    #[serde(default)]
+    pub pattern: Option<String>,
     /// For `ends`: the item's variant that comes right before the end (`Message::Close`).
     #[serde(default)]
     pub announced_by: Option<String>,
@@ -362,6 +365,14 @@ pub struct Word {
     /// Paths of types.
     #[serde(default)]
     pub types: Vec<String>,
+}
+
+impl Word {
+    /// The function that waits for a duration in async code. The standard library's blocks the thread.
+    pub fn pause(&self) -> Option<&str> {
+        let waits = self.fns.iter().filter(|_| self.means == Meaning::Wait);
+        waits.map(String::as_str).find(|path| path.ends_with("::sleep") && !path.starts_with("std::"))
+    }
 }
 
 /// A helper that calls a closure again when it fails.

@@ -130,6 +130,8 @@ pub enum Mend {
         before: Location,
         /// Whether it is such an expression.
         alone: bool,
+        /// The function that waits.
+        sleep: String,
     },
 }
 

@@ -2,8 +2,6 @@
 
 use crate::model::{Applicability, Edit, FaultPath, Location, Mend, Outcome, Suggestion};
 
-const PAUSE: &str = "tokio::time::sleep(core::time::Duration::from_secs(1)).await;";
-
 /// What to write for a fault that leads to a defect. None: that takes thought.
 pub(crate) fn suggestion(path: &FaultPath) -> Option<Suggestion> {
     let unpaced = matches!(
@@ -21,18 +19,21 @@ pub(crate) fn suggestion(path: &FaultPath) -> Option<Suggestion> {
             edits: vec![insert(arm.start, *arm, format!("{pattern} => continue,\n"))],
             applicability: Applicability::MaybeIncorrect,
         }),
-        Mend::Waits { before, alone } if unpaced => Some(Suggestion {
-            message: "wait before the next attempt".to_owned(),
-            edits: if *alone {
-                vec![
-                    insert(before.start, *before, format!("{{\n    {PAUSE}\n    ")),
-                    insert(before.end, *before, "\n}".to_owned()),
-                ]
-            } else {
-                vec![insert(before.start, *before, format!("{PAUSE}\n"))]
-            },
-            applicability: Applicability::MaybeIncorrect,
-        }),
+        Mend::Waits { before, alone, sleep } if unpaced => {
+            let pause = format!("{sleep}(core::time::Duration::from_secs(1)).await;\n");
+            Some(Suggestion {
+                message: "wait before the next attempt".to_owned(),
+                edits: if *alone {
+                    vec![
+                        insert(before.start, *before, format!("{{\n    {pause}    ")),
+                        insert(before.end, *before, "\n}".to_owned()),
+                    ]
+                } else {
+                    vec![insert(before.start, *before, pause)]
+                },
+                applicability: Applicability::MaybeIncorrect,
+            })
+        }
         _ => None,
     }
 }
@@ -70,10 +71,11 @@ mod tests {
     fn a_pause_is_a_statement_of_its_own() {
         let by = at(1);
         let hot = Outcome::Reopens { paced: false, by };
-        let found = suggestion(&mended(hot, Mend::Waits { before: at(7), alone: false })).unwrap();
+        let waits = |alone| Mend::Waits { before: at(7), alone, sleep: "demo::sleep".to_owned() };
+        let found = suggestion(&mended(hot, waits(false))).unwrap();
         assert_eq!(found.edits.len(), 1);
-        assert!(found.edits[0].text.ends_with(".await;\n"), "{found:?}");
-        let found = suggestion(&mended(hot, Mend::Waits { before: at(7), alone: true })).unwrap();
+        assert_eq!(found.edits[0].text, "demo::sleep(core::time::Duration::from_secs(1)).await;\n");
+        let found = suggestion(&mended(hot, waits(true))).unwrap();
         let places: Vec<u32> = found.edits.iter().map(|edit| edit.location.start).collect();
         assert_eq!(places, [7, 8], "a brace on both sides");
     }
@@ -83,6 +85,7 @@ mod tests {
         let by = at(1);
         assert!(suggestion(&path(ShowsAs::Ends, Outcome::Ends)).is_none());
         assert!(suggestion(&mended(Outcome::Reopens { paced: false, by }, Mend::Leaves(at(7)))).is_none());
-        assert!(suggestion(&mended(Outcome::Ends, Mend::Waits { before: at(7), alone: true })).is_none());
+        let waits = Mend::Waits { before: at(7), alone: true, sleep: "demo::sleep".to_owned() };
+        assert!(suggestion(&mended(Outcome::Ends, waits)).is_none());
     }
 }
