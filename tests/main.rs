@@ -14,6 +14,7 @@ mod cli;
 mod config;
 mod docs;
 mod dogfood;
+mod editor;
 mod formats;
 mod own_sources;
 mod own_sources_page;
