@@ -19,6 +19,7 @@ mod formats;
 mod own_sources;
 mod own_sources_page;
 mod packages;
+mod pre_commit;
 mod report;
 mod scope;
 mod suggestions;
@@ -27,3 +28,4 @@ mod suppress;
 mod tidy;
 #[cfg(test)]
 mod variations;
+mod with_cargo;
