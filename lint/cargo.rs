@@ -103,13 +103,12 @@ fn made_up(file: &Path) -> Value {
 
 /// Runs `cargo check` and copies the lines of its standard output, but for the one that says that it is over.
 /// Gives whether it succeeded; what it has to say to people goes to stderr.
-pub(crate) fn check(args: &[OsString], folder: &Path, out: &mut dyn Write) -> Result<bool> {
+pub(crate) fn check(args: &[OsString], out: &mut dyn Write) -> Result<bool> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let failed = || format!("cannot run `{} check`", Path::new(&cargo).display());
     let mut child = Command::new(&cargo)
         .arg(OsStr::new("check"))
         .args(args)
-        .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rideout_rules::{RULES, Rule};
 
 pub(crate) use self::cargo_args::CargoArgs;
-use crate::{report::Color, workspace::Request};
+use crate::{ratchet::AUTO, report::Color, workspace::Request};
 
 /// What to do.
 #[derive(Debug)]
@@ -17,14 +17,17 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Report watches.
     List(ListArgs),
+    /// Look after the baseline.
+    Baseline(BaselineCommand),
     /// Print the page of a rule.
     Explain(Option<&'static Rule>),
 }
 
 const AFTER_CHECK: &str = "\
+With a `baseline.toml` in the root of the workspace, only what is not in it counts.
 A comment on the line of a finding or directly above it suppresses it: `// rideout: allow(rule): reason`.
 
-Exit status: 0 no findings, 1 findings, 2 could not run. With `--format cargo` and `sarif` findings are 0.";
+Exit status: 0 nothing counts, 1 findings, 2 could not run. With `--format cargo` and `sarif` findings are 0.";
 
 #[derive(Debug, Parser)]
 #[command(
@@ -50,6 +53,9 @@ enum Subcommands {
     Check(CheckArgs),
     /// List every standing watch and where each of its faults leads
     List(ListArgs),
+    /// Record what is there, and keep the record from growing
+    #[command(subcommand)]
+    Baseline(BaselineCommand),
     /// Print the page of a rule, or the names of all rules
     Explain {
         /// The rule's name
@@ -63,6 +69,8 @@ enum Subcommands {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) held: HeldArgs,
     /// How the findings are written
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
@@ -73,40 +81,83 @@ pub(crate) struct CheckArgs {
     pub(crate) pedantic: bool,
 }
 
-impl CheckArgs {
-    /// How the findings are written.
-    pub(crate) fn format(&self) -> Format {
-        self.cargo.message_format.as_ref().map_or(self.format, |format| format.format)
-    }
+/// What the findings are held against.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct HeldArgs {
+    /// The baseline, in place of the nearest `baseline.toml` from the root of the workspace up to that of the repository
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Report every finding, whatever a baseline says
+    #[arg(long, conflicts_with_all = ["baseline", "base"])]
+    pub(crate) no_baseline: bool,
+    /// Fail on entries of the baseline that no finding needs any more (on when `CI` is set)
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Fail on entries that the baseline has gained since the merge base with this revision. Without one: what the server's variables
+    /// say, or the default branch of the remote
+    #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = AUTO)]
+    pub(crate) base: Option<String>,
+}
 
-    /// The request that goes to the workspace.
-    pub(crate) fn request(&self, cwd: PathBuf) -> Request {
-        let mut request = self.scope.request(cwd);
-        if self.cargo.message_format.is_some() {
-            // In cargo's words it is cargo's configuration.
-            request.config = None;
-        }
-        request
-    }
+/// The commands of `baseline`.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum BaselineCommand {
+    /// Write a baseline with every finding that there is now
+    Init(RecordArgs),
+    /// Take out what has been mended, and follow what has been edited or moved. It never adds
+    Tighten(RecordArgs),
+    /// Add what a release finds that sees more than the one before, and what comments newly allow
+    Adopt {
+        #[command(flatten)]
+        record: RecordArgs,
+        /// Why the list may grow; not needed where all that is new is allowed by comments
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Mend a merge conflict in the baseline: what both sides have kept stays
+    Resolve(FileArgs),
+    /// Show what has changed between two baselines
+    Diff {
+        /// A revision or a file
+        #[arg(value_name = "OLD", default_value = "HEAD")]
+        old: String,
+        /// A revision or a file. Default: the baseline as it is
+        #[arg(value_name = "NEW")]
+        new: Option<String>,
+        #[command(flatten)]
+        file: FileArgs,
+        /// How the changes are written
+        #[arg(long, value_name = "FORMAT", default_value = "human")]
+        format: DiffFormat,
+    },
+    /// Show how the list has grown shorter, from the history in git
+    Stats {
+        #[command(flatten)]
+        file: FileArgs,
+        /// How the history is written
+        #[arg(long, value_name = "FORMAT", default_value = "human")]
+        format: ListFormat,
+    },
+}
 
-    /// The arguments for `cargo check`.
-    pub(crate) fn cargo_check(&self) -> Vec<OsString> {
-        let scope = &self.scope;
-        let mut arguments = self.cargo.arguments();
-        let mut option = |name: &str, value: &dyn AsRef<std::ffi::OsStr>| {
-            arguments.extend([name.into(), value.as_ref().to_owned()]);
-        };
-        scope.package.iter().for_each(|package| option("--package", package));
-        scope.exclude.iter().for_each(|package| option("--exclude", package));
-        scope.manifest_path.iter().for_each(|path| option("--manifest-path", path));
-        if self.cargo.message_format.is_some() {
-            scope.config.iter().for_each(|config| option("--config", config));
-        }
-        if scope.workspace {
-            arguments.push("--workspace".into());
-        }
-        arguments
-    }
+/// The options of the commands that look at the code and write the baseline.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RecordArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+    /// Also record what maintainers may argue about
+    #[arg(long)]
+    pub(crate) pedantic: bool,
+}
+
+/// Which baseline.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FileArgs {
+    /// The baseline, in place of `baseline.toml`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
 }
 
 /// The options of `list`.
@@ -197,6 +248,17 @@ pub(crate) enum ListFormat {
     Json,
 }
 
+/// The formats of `baseline diff`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// One line a change
+    Human,
+    /// A list for a comment on a pull request
+    Markdown,
+    /// One document
+    Json,
+}
+
 /// Parses the arguments of `cargo rideout ..` and of `cargo-rideout ..`. The error may be a request for help.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
     let mut args: Vec<OsString> = args.into_iter().collect();
@@ -209,6 +271,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command,
         None => Command::Check(cli.check),
         Some(Subcommands::Check(check)) => Command::Check(check),
         Some(Subcommands::List(list)) => Command::List(list),
+        Some(Subcommands::Baseline(baseline)) => Command::Baseline(baseline),
         Some(Subcommands::Explain { rule }) => Command::Explain(rule),
     })
 }
@@ -216,7 +279,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command,
 /// A command that stands after an option and was therefore taken for a path.
 pub(crate) fn misplaced(request: &Request) -> Option<&'static str> {
     let first = request.paths.first()?;
-    ["check", "list", "explain"].into_iter().find(|command| first.as_os_str() == *command)
+    ["check", "list", "baseline", "explain"].into_iter().find(|command| first.as_os_str() == *command)
 }
 
 fn rule(name: &str) -> Result<&'static Rule, String> {
@@ -251,14 +314,14 @@ mod tests {
         ] {
             let Command::Check(check) = parsed(args) else { panic!("{args:?}") };
             assert_eq!(check.format(), Format::Json);
-            assert_eq!(check.request("/".into()).paths, [std::path::PathBuf::from("src")]);
+            assert_eq!(check.scope.request("/".into()).paths, [std::path::PathBuf::from("src")]);
         }
     }
 
     #[test]
     fn only_the_first_word_is_cargos() {
         let Command::Check(check) = parsed(&["cargo-rideout", "rideout", "rideout"]) else { panic!() };
-        assert_eq!(check.request("/".into()).paths.len(), 1);
+        assert_eq!(check.scope.request("/".into()).paths.len(), 1);
     }
 
     #[test]

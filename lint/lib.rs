@@ -1,9 +1,10 @@
 //! `cargo rideout`: finds the standing watches that a transient fault kills.
 //!
 //! Data flows one way: `cli` -> `workspace` (files, packages, texts with a needle) -> `syntax` -> `facts` -> `flow` -> `watches`
-//! (each fault walked to its end, judged by the rules) -> `report`. No stage reaches back.
+//! (each fault walked to its end, judged by the rules) -> `ratchet` (held against the baseline) -> `report`. No stage reaches back.
 
 mod analysis;
+mod baseline;
 mod cargo;
 mod cfg;
 mod cli;
@@ -31,7 +32,7 @@ use anyhow::{Context, Result, anyhow};
 use cargo::{Compiled, Packages};
 use cli::{CheckArgs, Command, Format, ListArgs, ListFormat, ScopeArgs};
 use report::{Color, Look, Report};
-use workspace::{Request, Workspace};
+use workspace::Workspace;
 
 /// Stack of each thread that parses: syn recurses as deep as the code is nested.
 const STACK: usize = 256 << 20;
@@ -97,22 +98,23 @@ fn execute(command: &Command, stdout: &mut dyn Write, stderr: &mut dyn Write) ->
     match command {
         Command::Check(args) => check(args, stdout, stderr),
         Command::List(args) => list(args, stdout, stderr),
+        Command::Baseline(command) => baseline::run(command, stdout, stderr),
         Command::Explain(rule) => deliver(stdout, Exit::Clean, |out| report::explain(*rule, out)),
     }
 }
 
 fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
-    let cwd = working_folder()?;
     let format = args.format();
     let mut compiles = true;
     if args.cargo.with_cargo_check {
         if format != Format::Cargo {
             return Err(anyhow!("`--with-cargo-check` needs `--format cargo`"));
         }
-        compiles = cargo::check(&args.cargo_check(), &cwd, stdout)?;
+        compiles = cargo::check(&args.cargo_check(), stdout)?;
     }
-    let (workspace, analysis) = analyse(&args.request(cwd), args.scope.quiet, "Checking", stderr)?;
-    let report = Report::new(&workspace.root, &analysis, args.pedantic);
+    let (workspace, analysis) = analyse(&args.scope(), "Checking", stderr)?;
+    let verdict = baseline::verdict(&args.held, &workspace, &analysis)?;
+    let report = Report::held(&workspace.root, &analysis, args.pedantic, verdict);
     let exit = match format {
         _ if !compiles => Exit::Failed,
         Format::Cargo | Format::Sarif => Exit::Clean,
@@ -151,8 +153,7 @@ fn compilers(workspace: &Workspace, report: &Report<'_>) -> impl Fn(&Path) -> Co
 }
 
 fn list(args: &ListArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
-    let request = args.scope.request(working_folder()?);
-    let (workspace, analysis) = analyse(&request, args.scope.quiet, "Listing", stderr)?;
+    let (workspace, analysis) = analyse(&args.scope, "Listing", stderr)?;
     let report = Report::new(&workspace.root, &analysis, false);
     deliver(stdout, Exit::Clean, |out| match args.format {
         ListFormat::Human => report::list(&report, look(&args.scope), out),
@@ -173,20 +174,13 @@ fn pool() -> Result<rayon::ThreadPool> {
     builder.build().context("cannot start threads")
 }
 
-fn working_folder() -> Result<PathBuf> {
-    std::env::current_dir().context("cannot tell the working folder")
-}
-
 /// Loads and analyses on those threads.
-fn analyse(
-    request: &Request,
-    quiet: bool,
-    verb: &str,
-    stderr: &mut dyn Write,
-) -> Result<(Workspace, Analysis)> {
+fn analyse(args: &ScopeArgs, verb: &str, stderr: &mut dyn Write) -> Result<(Workspace, Analysis)> {
+    let cwd = std::env::current_dir().context("cannot tell the working folder")?;
     let pool = pool()?;
-    let workspace = fenced(|| pool.install(|| workspace::load(request)))?.map_err(|error| {
-        match cli::misplaced(request) {
+    let request = args.request(cwd);
+    let workspace = fenced(|| pool.install(|| workspace::load(&request)))?.map_err(|error| {
+        match cli::misplaced(&request) {
             Some(command) => anyhow!(
                 "{error}; to run the command, write `cargo rideout {command}` first and its options after it"
             ),
@@ -196,7 +190,7 @@ fn analyse(
     for warning in &workspace.warnings {
         let _ = writeln!(stderr, "warning: {warning}");
     }
-    if !quiet {
+    if !args.quiet {
         let _ = writeln!(stderr, "{verb:>12} {}", workspace.describe());
     }
     let analysis = fenced(|| pool.install(|| run::analyse(&workspace)))?;

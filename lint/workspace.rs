@@ -37,6 +37,7 @@ pub(crate) use config::Config;
 pub(crate) use grow::{Definitions, Names, related};
 pub(crate) use modules::{Modules, Standing};
 pub(crate) use needles::Needles;
+pub(crate) use paths::{join, relative};
 pub(crate) use texts::texts;
 
 use crate::analysis::Unread;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, error::Error};
 
-use super::Format;
+use super::{CheckArgs, Format, ScopeArgs};
 
 /// What is for cargo.
 #[derive(Clone, Debug, Args)]
@@ -42,12 +42,32 @@ fn message_format(written: &str) -> Result<MessageFormat, String> {
     Ok(MessageFormat { format, ansi, written: written.to_owned() })
 }
 
-impl CargoArgs {
-    /// The arguments for `cargo check`, but for those that choose packages.
-    pub(crate) fn arguments(&self) -> Vec<OsString> {
-        let format = self.message_format.as_ref().map_or("json", |format| &format.written);
-        let mut arguments = vec![format!("--message-format={format}").into()];
-        arguments.extend(self.passed.0.iter().cloned());
+impl CheckArgs {
+    /// How the findings are written.
+    pub(crate) fn format(&self) -> Format {
+        self.cargo.message_format.as_ref().map_or(self.format, |format| format.format)
+    }
+
+    /// What is read, and how it is shown.
+    pub(crate) fn scope(&self) -> ScopeArgs {
+        let config = self.scope.config.clone().filter(|_| self.cargo.message_format.is_none());
+        ScopeArgs { config, ..self.scope.clone() }
+    }
+
+    /// The arguments for `cargo check`.
+    pub(crate) fn cargo_check(&self) -> Vec<OsString> {
+        let (scope, format) = (&self.scope, self.cargo.message_format.as_ref());
+        let written = format.map_or("json", |format| &format.written);
+        let mut arguments = vec![format!("--message-format={written}").into()];
+        arguments.extend(self.cargo.passed.0.iter().cloned());
+        let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
+        scope.package.iter().for_each(|package| option("--package", package.into()));
+        scope.exclude.iter().for_each(|package| option("--exclude", package.into()));
+        scope.manifest_path.iter().for_each(|path| option("--manifest-path", path.into()));
+        scope.config.iter().filter(|_| format.is_some()).for_each(|config| option("--config", config.into()));
+        if scope.workspace {
+            arguments.push("--workspace".into());
+        }
         arguments
     }
 }
@@ -161,21 +181,21 @@ mod tests {
              --features a,b --target wasm32-unknown-unknown --target-dir /w/target/ra \
              --manifest-path /w/Cargo.toml --config /w/c.toml --workspace"
         );
-        assert_eq!(check.request("/".into()).config, None, "it is cargo's");
+        assert_eq!(check.scope().request("/".into()).config, None, "it is cargo's");
     }
 
     #[test]
     fn one_package_and_one_target() {
         let check =
             check("-p path+file:///w/app#0.1.0 --bin tool --message-format=json --lib --bins --examples");
-        assert_eq!(check.request("/".into()).packages, ["app"]);
+        assert_eq!(check.scope().request("/".into()).packages, ["app"]);
         assert!(check.cargo_check().contains(&"path+file:///w/app#0.1.0".into()));
     }
 
     #[test]
     fn a_configuration_is_rideouts_own_in_its_own_words() {
         let check = check("--format cargo --config rideout.toml");
-        assert_eq!(check.request("/".into()).config, Some("rideout.toml".into()));
+        assert_eq!(check.scope().request("/".into()).config, Some("rideout.toml".into()));
     }
 
     #[test]

@@ -89,6 +89,10 @@ pub(crate) struct Verdict {
     pub(crate) stale: Vec<Stale>,
     /// How many entries are of files that this run has not read.
     pub(crate) unseen: usize,
+    /// What the baseline is held against, for people.
+    pub(crate) base: Option<String>,
+    /// Sentences on how the baseline stands, without a final dot.
+    pub(crate) notes: Vec<String>,
     /// Whether a stale entry fails the run.
     pub(crate) strict: bool,
     /// What the baseline has gained over that of the base. Any fails the run.

@@ -5,52 +5,54 @@ use std::{
     io::{self, Write},
 };
 
-use super::{Report, Row, head::Unit, repository, severity};
+use super::{Report, Row, head::Unit, repository::Repository, severity, standing::surplus};
 
 /// How many annotations of a kind GitHub shows for one step. It drops what comes after them.
 const MOST: usize = 10;
 
-/// One annotation a finding, and a plain line for each that GitHub would drop.
+/// One annotation for each finding and each entry of the baseline that fails the run; a plain line for each that GitHub would drop.
 pub(crate) fn github(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let repository = Repository::around(report.root);
+    let baseline = report.verdict.baseline.as_deref().unwrap_or_default();
+    let entries = surplus(report).into_iter().filter(|entry| entry.fails).map(|entry| {
+        let place = format!("file={},line={}", property(&repository.path(baseline)), entry.line);
+        let plain = format!("{baseline}:{}: error: {}", entry.line, entry.message);
+        ("error", format!("::error {place},title=baseline::{}", text(&entry.message)), plain)
+    });
+    let findings = report.over().map(|row| annotation(report, &repository, row));
+
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut cut = 0;
-    for row in report.over() {
-        let kind = severity(row.finding.level);
+    for (kind, command, plain) in findings.chain(entries) {
         let count = counts.entry(kind).or_default();
         *count += 1;
         if *count <= MOST {
-            annotation(report, row, kind, out)?;
+            writeln!(out, "{command}")?;
         } else {
             cut += 1;
-            let (place, rule) = (report.place(row), row.finding.rule);
-            writeln!(out, "{}", text(&format!("{place}: {kind}[{rule}]: {}", row.finding.message)))?;
+            writeln!(out, "{}", text(&plain))?;
         }
     }
     if cut > 0 {
         writeln!(
             out,
-            "::notice title=rideout::{cut} more findings stand in the log of this step: GitHub shows {MOST} of a kind"
+            "::notice title=rideout::{cut} more stand in the log of this step: GitHub shows {MOST} of a kind"
         )?;
     }
     Ok(())
 }
 
-fn annotation(report: &Report<'_>, row: &Row, kind: &str, out: &mut dyn Write) -> io::Result<()> {
+/// The kind of an annotation, its command, and the same as a plain line.
+fn annotation(report: &Report<'_>, repository: &Repository<'_>, row: &Row) -> (&'static str, String, String) {
     let finding = &row.finding;
+    let (kind, rule) = (severity(finding.level), finding.rule);
     let head = report.head(row);
-    let (column, end) = head.columns(Unit::Characters);
-    let folder = repository::folder(report.root);
-    let file = repository::path(folder, report.root, report.sources.path(finding.primary.file));
-    let message =
-        format!("{}\nhelp: {}\nnote: cargo rideout explain {}", finding.message, finding.help, finding.rule);
-    writeln!(
-        out,
-        "::{kind} file={},line={line},endLine={line},col={column},endColumn={end},title={}::{}",
-        property(&file),
-        property(finding.rule),
-        text(&message),
-        line = head.line,
-    )
+    let (line, (column, end)) = (head.line, head.columns(Unit::Characters));
+    let file = property(&repository.path(report.sources.path(finding.primary.file)));
+    let place = format!("file={file},line={line},endLine={line},col={column},endColumn={end}");
+    let message = format!("{}\nhelp: {}\nnote: cargo rideout explain {rule}", finding.message, finding.help);
+    let command = format!("::{kind} {place},title={}::{}", property(rule), text(&message));
+    (kind, command, format!("{}: {kind}[{rule}]: {}", report.place(row), finding.message))
 }
 
 /// The text of a command. Nothing in it may end the line, since the next one could be a command.
@@ -103,6 +105,11 @@ mod tests {
         let commands = shown.lines().filter(|line| line.starts_with("::error")).count();
         assert_eq!(commands, 10, "{shown}");
         assert!(shown.contains("\nsrc/a%0A::error::b.rs:2:14: error[unguarded-watch]: "), "{shown}");
-        assert!(shown.ends_with("::notice title=rideout::4 more findings stand in the log of this step: GitHub shows 10 of a kind\n"), "{shown}");
+        assert!(
+            shown.ends_with(
+                "::notice title=rideout::4 more stand in the log of this step: GitHub shows 10 of a kind\n"
+            ),
+            "{shown}"
+        );
     }
 }

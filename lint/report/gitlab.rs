@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use rideout_rules::model::Level;
 use serde::Serialize;
 
-use super::{Report, fingerprints::Fingerprints, json, repository};
+use super::{Report, fingerprints::Fingerprints, json, repository::Repository, standing::surplus};
+use crate::ratchet::fingerprint;
 
 #[derive(Serialize)]
 struct Violation {
@@ -30,27 +31,35 @@ struct Lines {
 
 /// One array, empty where there is nothing to report.
 pub(crate) fn gitlab(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let folder = repository::folder(report.root);
+    let repository = Repository::around(report.root);
     let mut fingerprints = Fingerprints::default();
-    let violations: Vec<Violation> = report
-        .over()
-        .map(|row| {
-            let finding = &row.finding;
-            let path = repository::path(folder, report.root, report.sources.path(finding.primary.file));
-            let line = report.head(row).line;
-            Violation {
-                description: finding.message.clone(),
-                check_name: finding.rule,
-                fingerprint: fingerprints.of(row, &path),
-                severity: match finding.level {
-                    Level::Deny => "major",
-                    Level::Pedantic => "minor",
-                },
-                location: Place { path, lines: Lines { begin: line, end: line } },
-            }
-        })
-        .collect();
-    json::write(out, &violations)
+    let findings = report.over().map(|row| {
+        let finding = &row.finding;
+        let path = repository.path(report.sources.path(finding.primary.file));
+        Violation {
+            description: finding.message.clone(),
+            check_name: finding.rule,
+            fingerprint: fingerprints.of(row, &path),
+            severity: match finding.level {
+                Level::Deny => "major",
+                Level::Pedantic => "minor",
+            },
+            location: place(path, report.head(row).line),
+        }
+    });
+    let baseline = repository.path(report.verdict.baseline.as_deref().unwrap_or_default());
+    let entries = surplus(report).into_iter().filter(|entry| entry.fails).map(|entry| Violation {
+        fingerprint: fingerprint(&[&baseline, &entry.message]),
+        description: entry.message,
+        check_name: "baseline",
+        severity: "major",
+        location: place(baseline.clone(), entry.line),
+    });
+    json::write(out, &findings.chain(entries).collect::<Vec<_>>())
+}
+
+fn place(path: String, line: usize) -> Place {
+    Place { path, lines: Lines { begin: line, end: line } }
 }
 
 #[cfg(test)]

@@ -15,7 +15,11 @@ use codespan_reporting::{
 };
 use rideout_rules::model::{Level, Location, Outcome};
 
-use super::{Look, Report, Row, short::unused_message};
+use super::{
+    Look, Report, Row,
+    short::unused_message,
+    standing::{held, standing},
+};
 use crate::analysis::Suppression;
 
 /// The longest line of code that is shown.
@@ -26,6 +30,12 @@ pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io:
     let findings = report.over().map(|row| diagnostic(report, row));
     for diagnostic in findings.chain(report.unused().map(|suppression| unused(report, suppression))) {
         out.write_all(&emit(report, &diagnostic, look)?)?;
+    }
+    if !look.quiet
+        || (report.verdict.strict && !report.verdict.stale.is_empty())
+        || !report.verdict.raised.is_empty()
+    {
+        held(report, out)?;
     }
     if look.quiet { Ok(()) } else { out.write_all(summary(report).as_bytes()) }
 }
@@ -109,18 +119,23 @@ fn can_show(report: &Report<'_>, location: Location) -> bool {
 /// What was found, what was seen, and what a green run does not cover.
 fn summary(report: &Report<'_>) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in &report.rows {
+    for row in report.over() {
         *counts.entry(row.finding.rule).or_default() += 1;
     }
     let rules: Vec<String> = counts.iter().map(|(rule, count)| format!("{count} {rule}")).collect();
-    let mut text = match report.rows.len() {
-        0 => "no findings".to_owned(),
-        count => format!("{}: {}", amount(count, "finding"), rules.join(", ")),
+    let held = report.verdict.baseline.is_some();
+    let noun = if held { "new finding" } else { "finding" };
+    let mut text = match report.over().count() {
+        0 => format!("no {noun}s"),
+        count => format!("{}: {}", amount(count, noun), rules.join(", ")),
     };
     if report.suppressed > 0 {
         text += &format!("; {} suppressed", report.suppressed);
     }
     text.push('\n');
+    if held {
+        text += &standing(report);
+    }
 
     let files: BTreeSet<u32> = report.watches.iter().map(|watch| watch.consumer.file).collect();
     text += &format!("{} seen in {}", amount(report.watches.len(), "watch"), amount(files.len(), "file"));

@@ -12,10 +12,15 @@ use rideout_rules::{
 use serde::Serialize;
 
 use super::{
-    Report, Row, severity,
+    Report, Row,
+    diff::EntryRow,
+    severity,
     sources::{Position, Sources},
 };
-use crate::{analysis::Suppression, ratchet::Count as Numbers};
+use crate::{
+    analysis::Suppression,
+    ratchet::{Count as Numbers, State},
+};
 
 /// The version of the shape of both documents.
 pub(super) const VERSION: u32 = 1;
@@ -27,6 +32,7 @@ struct Document<'a> {
     root: String,
     summary: BTreeMap<&'static str, Count>,
     unread: Vec<UnreadFile<'a>>,
+    baseline: Option<BaselineRow<'a>>,
     findings: Vec<FindingRow<'a>>,
     suppressions: Vec<SuppressionRow<'a>>,
 }
@@ -82,12 +88,37 @@ struct SuppressionRow<'a> {
 }
 
 #[derive(Serialize)]
+struct BaselineRow<'a> {
+    file: &'a str,
+    entries: usize,
+    unseen: usize,
+    strict: bool,
+    stale: Vec<StaleRow<'a>>,
+    base: Option<&'a str>,
+    raised: Vec<RaiseRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct StaleRow<'a> {
+    #[serde(flatten)]
+    entry: EntryRow<'a>,
+    line: usize,
+}
+
+#[derive(Serialize)]
+struct RaiseRow<'a> {
+    line: usize,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
 struct SuppressedRow<'a> {
     severity: &'static str,
     message: &'a str,
     span: Span,
     item: &'a str,
     fingerprint: &'a str,
+    state: &'static str,
 }
 
 #[derive(Serialize)]
@@ -132,8 +163,9 @@ pub(crate) fn json(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
             root: root(report),
             summary,
             unread: unread(report),
+            baseline: baseline(report),
             findings: report.rows.iter().map(|row| finding(report, row)).collect(),
-            suppressions: report.suppressions.iter().map(|found| suppression(report, found)).collect(),
+            suppressions: report.allowed().map(|allowed| suppression(report, allowed)).collect(),
         },
     )
 }
@@ -183,13 +215,33 @@ fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
     }
 }
 
-fn suppression<'a>(report: &'a Report<'_>, suppression: &'a Suppression) -> SuppressionRow<'a> {
-    let row = |(finding, fingerprint): &'a (Finding, String)| SuppressedRow {
+fn baseline<'a>(report: &'a Report<'_>) -> Option<BaselineRow<'a>> {
+    let verdict = &report.verdict;
+    let stale =
+        verdict.stale.iter().map(|stale| StaleRow { entry: EntryRow::new(&stale.entry), line: stale.line });
+    let raised = verdict.raised.iter().map(|raise| RaiseRow { line: raise.line, message: &raise.message });
+    verdict.baseline.as_deref().map(|file| BaselineRow {
+        file,
+        entries: verdict.entries.values().sum(),
+        unseen: verdict.unseen,
+        strict: verdict.strict,
+        stale: stale.collect(),
+        base: verdict.base.as_deref(),
+        raised: raised.collect(),
+    })
+}
+
+fn suppression<'a>(
+    report: &'a Report<'_>,
+    (suppression, states): (&'a Suppression, &'a [State]),
+) -> SuppressionRow<'a> {
+    let row = |(index, (finding, fingerprint)): (usize, &'a (Finding, String))| SuppressedRow {
         severity: severity(finding.level),
         message: &finding.message,
         span: span(&report.sources, finding.primary),
         item: &finding.item,
         fingerprint,
+        state: states.get(index).copied().unwrap_or(State::Known).name(),
     };
     SuppressionRow {
         rule: suppression.rule,
@@ -197,7 +249,7 @@ fn suppression<'a>(report: &'a Report<'_>, suppression: &'a Suppression) -> Supp
         span: span(&report.sources, suppression.location),
         reason: &suppression.reason,
         used: !suppression.findings.is_empty(),
-        findings: suppression.findings.iter().map(row).collect(),
+        findings: suppression.findings.iter().enumerate().map(row).collect(),
     }
 }
 
@@ -287,7 +339,8 @@ mod tests {
                     "end": { "line": 3, "column": 3, "byte": 69 }
                 },
                 "item": "run",
-                "fingerprint": "9f3c1a2e"
+                "fingerprint": "9f3c1a2e",
+                "state": "known"
             })
         );
     }

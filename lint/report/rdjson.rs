@@ -1,6 +1,9 @@
 //! The diagnostic format of reviewdog. Its columns count bytes.
 
-use std::io::{self, Write};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use rideout_rules::model::{Level, Location};
 use serde::Serialize;
@@ -8,7 +11,9 @@ use serde::Serialize;
 use super::{
     Report, Row,
     head::{Head, Unit},
-    json, repository,
+    json,
+    repository::Repository,
+    standing::surplus,
 };
 
 #[derive(Serialize)]
@@ -24,7 +29,7 @@ struct Named {
 
 #[derive(Serialize)]
 struct Diagnostic<'a> {
-    message: &'a str,
+    message: Cow<'a, str>,
     location: Place,
     severity: &'static str,
     code: Code,
@@ -63,14 +68,23 @@ struct Suggestion {
 
 /// One document.
 pub(crate) fn rdjson(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let diagnostics = report.over().map(|row| diagnostic(report, row)).collect();
+    let repository = Repository::around(report.root);
+    let findings = report.over().map(|row| diagnostic(report, &repository, row));
+    let baseline = repository.path(report.verdict.baseline.as_deref().unwrap_or_default());
+    let entries = surplus(report).into_iter().filter(|entry| entry.fails).map(|entry| Diagnostic {
+        message: entry.message.into(),
+        location: Place { path: baseline.clone(), range: range(&Head::blank(entry.line)) },
+        severity: "ERROR",
+        code: Code { value: "baseline" },
+        suggestions: Vec::new(),
+    });
+    let diagnostics = findings.chain(entries).collect();
     json::write(out, &Document { source: Named { name: "rideout" }, diagnostics })
 }
 
-fn diagnostic<'a>(report: &'a Report<'_>, row: &'a Row) -> Diagnostic<'a> {
+fn diagnostic<'a>(report: &'a Report<'_>, repository: &Repository<'_>, row: &'a Row) -> Diagnostic<'a> {
     let finding = &row.finding;
-    let folder = repository::folder(report.root);
-    let path = repository::path(folder, report.root, report.sources.path(finding.primary.file));
+    let path = repository.path(report.sources.path(finding.primary.file));
     // A reviewer takes one suggestion at a time, so a change of two places is none.
     let suggestions = match report.edits(row).as_slice() {
         [(location, text)] if location.file == finding.primary.file => {
@@ -79,7 +93,7 @@ fn diagnostic<'a>(report: &'a Report<'_>, row: &'a Row) -> Diagnostic<'a> {
         _ => Vec::new(),
     };
     Diagnostic {
-        message: &finding.message,
+        message: finding.message.as_str().into(),
         location: Place { path, range: range(&report.head(row)) },
         severity: match finding.level {
             Level::Deny => "ERROR",

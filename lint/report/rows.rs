@@ -7,7 +7,7 @@ use std::{
 
 use rideout_rules::{
     invalid_suppression,
-    model::{Finding, Level, Location, Watch},
+    model::{Finding, Level, Location, Step, Watch},
     unread_file,
 };
 
@@ -37,6 +37,8 @@ pub(crate) struct Report<'a> {
     pub(crate) unread: &'a [Unread],
     /// What comments allow, in order of path and place.
     pub(crate) suppressions: Vec<&'a Suppression>,
+    /// The states of what each of them suppresses; known, where there is none.
+    allowed: Vec<Vec<State>>,
     /// The findings at this level that they have suppressed.
     pub(crate) suppressed: usize,
     /// How the run stands to its baseline.
@@ -100,12 +102,25 @@ impl<'a> Report<'a> {
             state: State::New,
             line: None,
         }));
+        let states = analysis.suppressions.iter().zip(&verdict.allowed);
+        let allowances = states.flat_map(|(suppression, states)| {
+            let new = suppression.findings.iter().zip(states).filter(|(_, state)| **state == State::New);
+            new.map(move |(found, _)| (suppression, found)).filter(|(_, (finding, _))| counts(finding))
+        });
+        let mut unheld = 0;
+        for (suppression, (finding, fingerprint)) in allowances {
+            let finding = unheld_allowance(finding, suppression);
+            rows.push(Row { finding, fingerprint: fingerprint.clone(), state: State::New, line: None });
+            unheld += 1;
+        }
         let key = |location: Location| (sources.path(location.file).to_owned(), location.start);
         rows.sort_by_cached_key(|row| key(row.finding.primary));
-        let mut suppressions: Vec<&Suppression> = analysis.suppressions.iter().collect();
-        suppressions.sort_by_cached_key(|suppression| key(suppression.location));
+        let states = verdict.allowed.iter().cloned().chain(std::iter::repeat(Vec::new()));
+        let mut both: Vec<(&Suppression, Vec<State>)> = analysis.suppressions.iter().zip(states).collect();
+        both.sort_by_cached_key(|(suppression, _)| key(suppression.location));
+        let (suppressions, allowed): (Vec<&Suppression>, Vec<Vec<State>>) = both.into_iter().unzip();
         let suppressed = suppressions.iter().flat_map(|suppression| &suppression.findings);
-        let suppressed = suppressed.filter(|(finding, _)| counts(finding)).count();
+        let suppressed = suppressed.filter(|(finding, _)| counts(finding)).count() - unheld;
         Self {
             root,
             sources,
@@ -114,6 +129,7 @@ impl<'a> Report<'a> {
             watches: &analysis.watches,
             unread: &analysis.unread,
             suppressions,
+            allowed,
             suppressed,
             verdict,
         }
@@ -143,6 +159,11 @@ impl<'a> Report<'a> {
     pub(crate) fn fails(&self) -> bool {
         let stale = self.verdict.strict && !self.verdict.stale.is_empty();
         stale || !self.verdict.raised.is_empty() || self.over().next().is_some()
+    }
+
+    /// What comments allow, with the states of what each of them suppresses.
+    pub(crate) fn allowed(&self) -> impl Iterator<Item = (&'a Suppression, &[State])> {
+        self.suppressions.iter().copied().zip(self.allowed.iter().map(Vec::as_slice))
     }
 
     /// The suppressions that no finding needs.
@@ -192,6 +213,18 @@ impl<'a> Report<'a> {
     /// `path:line:column` of a row.
     pub(crate) fn place(&self, row: &Row) -> String {
         self.sources.place(row.finding.primary.file, self.span(row).0)
+    }
+}
+
+/// A finding that a comment allows and that the baseline does not have.
+fn unheld_allowance(finding: &Finding, suppression: &Suppression) -> Finding {
+    let comment = Step { location: suppression.location, label: "allowed here".to_owned() };
+    Finding {
+        message: format!("this allowance is not in the baseline: {}", finding.message),
+        path: std::iter::once(comment).chain(finding.path.iter().cloned()).collect(),
+        help: "mend the watch and delete the comment, or record the allowance with `cargo rideout baseline adopt`"
+            .to_owned(),
+        ..finding.clone()
     }
 }
 

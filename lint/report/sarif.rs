@@ -13,7 +13,7 @@ use super::{
     fingerprints::Fingerprints,
     head::{Head, Unit},
     json::{self, TOOL},
-    repository,
+    repository::Repository,
 };
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -78,7 +78,7 @@ fn place(report: &Report<'_>, file: u32, region: Value) -> Value {
 }
 
 fn path(report: &Report<'_>, file: u32) -> String {
-    repository::path(repository::folder(report.root), report.root, report.sources.path(file))
+    Repository::around(report.root).path(report.sources.path(file))
 }
 
 fn region(head: &Head<'_>) -> Value {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Report, severity};
+use super::{Report, severity, standing::held};
 
 /// `path:line:column: error[rule]: message`.
 pub(crate) fn short(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -20,7 +20,7 @@ pub(crate) fn short(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         let place = report.sources.place_of(unused.location);
         writeln!(out, "{place}: warning: {}", unused_message(unused.rule))?;
     }
-    Ok(())
+    held(report, out)
 }
 
 /// What is said of a suppression without use.

@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn functions_have_the_names_that_findings_have() {
-        let text = "fn a() {}\nmod m { impl<T> x::B<T> { fn c(&self) {} } trait D { fn e() {} } }\nimpl D for [u8] { fn e() {} }\n";
+        let text = "fn a() {}\nmod m { impl<T> x::B<T> { fn c(&self) {} } trait D { fn e() {} } }\nimpl D for (u8, u8) { fn e() {} }\n";
         let mut found = functions(text).unwrap();
         found.sort();
         assert_eq!(found, ["B::c", "D::e", "D::e", "a"]);

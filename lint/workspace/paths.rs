@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// `base` joined with `path`, without `.` and `..`.
-pub(super) fn join(base: &Path, path: &Path) -> PathBuf {
+pub(crate) fn join(base: &Path, path: &Path) -> PathBuf {
     let mut joined = base.to_owned();
     for component in path.components() {
         match component {
@@ -18,7 +18,7 @@ pub(super) fn join(base: &Path, path: &Path) -> PathBuf {
 }
 
 /// `path` as seen from `root`, with forward slashes.
-pub(super) fn relative(root: &Path, path: &Path) -> String {
+pub(crate) fn relative(root: &Path, path: &Path) -> String {
     let common = root.components().zip(path.components()).take_while(|(left, right)| left == right).count();
     if common == 0 {
         return path.to_string_lossy().into_owned();

@@ -1,0 +1,159 @@
+//! Which entry stands for which finding. Each is used once, so that one that is mended never pays for one that is new.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::{entry::Entry, verdict::State};
+
+/// The entries and the findings, paired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pairs {
+    /// For each finding, its entry and how it stands to it.
+    pub(crate) found: Vec<Option<(usize, State)>>,
+    /// The entries that no finding needs, in order.
+    pub(crate) left: Vec<usize>,
+}
+
+impl Pairs {
+    /// The state of a finding.
+    pub(crate) fn state(&self, found: usize) -> State {
+        self.found.get(found).copied().flatten().map_or(State::New, |(_, state)| state)
+    }
+}
+
+/// What two must share to be paired, from the most to the least.
+#[derive(Clone, Copy)]
+enum Step {
+    /// All.
+    Same,
+    /// File, rule and item; the code differs.
+    Edited,
+    /// Rule, item and code; the file differs.
+    MovedItem,
+    /// Rule and code.
+    MovedCode,
+}
+
+const STEPS: [Step; 4] = [Step::Same, Step::Edited, Step::MovedItem, Step::MovedCode];
+
+type Key<'a> = (bool, &'static str, &'a str, &'a str, &'a str);
+
+impl Step {
+    fn key(self, entry: &Entry, plain: bool) -> Key<'_> {
+        let Entry { file, rule, item, fingerprint, .. } = entry;
+        match self {
+            Self::Same => (plain, rule, file, item, fingerprint),
+            Self::Edited => (plain, rule, file, item, ""),
+            Self::MovedItem => (plain, rule, "", item, fingerprint),
+            Self::MovedCode => (plain, rule, "", "", fingerprint),
+        }
+    }
+
+    fn state(self) -> State {
+        match self {
+            Self::Same => State::Known,
+            Self::Edited => State::Edited,
+            Self::MovedItem | Self::MovedCode => State::Moved,
+        }
+    }
+}
+
+/// Pairs entries with findings. `is_gone` tells whether the function of an entry is no longer where the entry has it: only then can
+/// its watch have moved.
+///
+/// An allowed finding may use a plain entry: somebody has said why it is to stay. A plain one cannot use an allowed entry.
+pub(crate) fn pair(entries: &[Entry], found: &[Entry], is_gone: &dyn Fn(&Entry) -> bool) -> Pairs {
+    let mut free = vec![true; entries.len()];
+    let mut pairs: Vec<Option<(usize, State)>> = vec![None; found.len()];
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|index| !found[*index].plain);
+    let mut gone: HashMap<usize, bool> = HashMap::new();
+    for step in STEPS {
+        let mut waiting: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
+        for (index, entry) in entries.iter().enumerate().filter(|(index, _)| free[*index]) {
+            waiting.entry(step.key(entry, entry.plain)).or_default().push_back(index);
+        }
+        if waiting.is_empty() {
+            break;
+        }
+        for plain in [false, true] {
+            for index in order.iter().copied() {
+                let wanted = &found[index];
+                if pairs[index].is_some() || wanted.plain && !plain {
+                    continue;
+                }
+                let Some(queue) = waiting.get_mut(&step.key(wanted, plain)) else { continue };
+                if matches!(step.state(), State::Moved) {
+                    queue.retain(|entry| *gone.entry(*entry).or_insert_with(|| is_gone(&entries[*entry])));
+                }
+                if let Some(entry) = queue.pop_front() {
+                    free[entry] = false;
+                    pairs[index] = Some((entry, step.state()));
+                }
+            }
+        }
+    }
+    let left = free.iter().enumerate().filter(|(_, free)| **free).map(|(index, _)| index).collect();
+    Pairs { found: pairs, left }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pairs, pair};
+    use crate::ratchet::{Entry, State};
+
+    fn entry(file: &str, item: &str, fingerprint: &str) -> Entry {
+        Entry {
+            file: file.into(),
+            plain: true,
+            rule: "unguarded-watch",
+            item: item.into(),
+            fingerprint: fingerprint.into(),
+        }
+    }
+
+    fn states(pairs: &Pairs) -> Vec<State> {
+        (0..pairs.found.len()).map(|index| pairs.state(index)).collect()
+    }
+
+    fn gone(_: &Entry) -> bool {
+        true
+    }
+
+    #[test]
+    fn each_step_of_the_ladder() {
+        let entries = [entry("a.rs", "f", "1"), entry("a.rs", "g", "2"), entry("a.rs", "h", "3")];
+        let found = [
+            entry("a.rs", "f", "1"),
+            entry("a.rs", "g", "9"),
+            entry("b.rs", "h", "3"),
+            entry("b.rs", "i", "8"),
+        ];
+        let pairs = pair(&entries, &found, &gone);
+        assert_eq!(states(&pairs), [State::Known, State::Edited, State::Moved, State::New]);
+        assert!(pairs.left.is_empty());
+    }
+
+    #[test]
+    fn a_mended_one_does_not_pay_for_a_new_one_of_the_same_code() {
+        let pairs = pair(&[entry("a.rs", "f", "1")], &[entry("b.rs", "f", "1")], &|_| false);
+        assert_eq!((states(&pairs), pairs.left), (vec![State::New], vec![0]));
+    }
+
+    #[test]
+    fn the_same_item_is_preferred_to_the_same_code() {
+        let entries = [entry("a.rs", "f", "1"), entry("c.rs", "g", "1")];
+        let pairs = pair(&entries, &[entry("b.rs", "g", "1")], &gone);
+        assert_eq!((pairs.found, pairs.left), (vec![Some((1, State::Moved))], vec![0]));
+    }
+
+    #[test]
+    fn an_allowance_may_use_a_plain_entry_and_not_the_other_way() {
+        let plain = entry("a.rs", "f", "1");
+        let allowed = Entry { plain: false, ..plain.clone() };
+        let (one, other) = ([plain.clone()], [allowed.clone()]);
+        assert_eq!(states(&pair(&one, &other, &gone)), [State::Known]);
+        assert_eq!(states(&pair(&other, &one, &gone)), [State::New]);
+        let both = [plain, allowed];
+        assert_eq!(states(&pair(&both, &[both[1].clone(), both[0].clone()], &gone)), [State::Known; 2]);
+    }
+}
