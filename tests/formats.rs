@@ -290,3 +290,67 @@ fn gitlab_reviewdog_and_json_get_paths_and_columns_as_they_are() {
         gitlab.as_array().unwrap().iter().map(|entry| entry["fingerprint"].to_string()).collect();
     assert_eq!(prints.len(), PLACES.len());
 }
+
+/// A repository with a baseline that holds its one watch.
+fn held() -> Project {
+    let project = Project::empty();
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    project.write("app/Cargo.toml", manifest("app"));
+    project.write("app/src/lib.rs", WATCH);
+    assert_eq!(project.run_in("app", &["baseline", "init"]).code, Some(0));
+    project
+}
+
+const FORMATS: [&str; 5] = ["cargo", "sarif", "github", "gitlab", "rdjson"];
+
+#[test]
+fn what_the_baseline_holds_is_told_in_json_alone() {
+    let project = held();
+    project.write("app/src/new.rs", WATCH);
+    project.write("app/src/lib.rs", format!("mod new;\n{WATCH}"));
+    let told = |format| {
+        let ran = project.run_in("app", &["--format", format]);
+        assert!(ran.stdout.contains("src/new.rs"), "{format}: {}", ran.stdout);
+        ran
+    };
+    assert_eq!(messages(&told("cargo")).len(), 1);
+    assert_eq!(commands(&told("github").stdout).len(), 1);
+    for (format, rows) in [("gitlab", ""), ("rdjson", "/diagnostics"), ("sarif", "/runs/0/results")] {
+        let document = document(&told(format));
+        assert_eq!(document.pointer(rows).unwrap().as_array().unwrap().len(), 1, "{format}");
+    }
+    let json = document(&project.run_in("app", &["--format", "json"]));
+    let states: Vec<&Value> = json["findings"].as_array().unwrap().iter().map(|row| &row["state"]).collect();
+    assert_eq!(states, ["known", "new"]);
+    project.write("app/src/lib.rs", WATCH);
+    for format in FORMATS {
+        assert_eq!(project.run_in("app", &["--format", format, "--strict"]).code, Some(0), "{format}");
+    }
+}
+
+#[test]
+fn an_entry_that_fails_the_run_is_told_at_its_line() {
+    let project = held();
+    project.write("app/src/lib.rs", "pub fn run() {}\n");
+    let baseline = std::fs::read_to_string(project.path("app/baseline.toml")).unwrap();
+    let line = baseline.lines().position(|line| line.contains("unguarded-watch run")).unwrap() + 1;
+    let run = |format| {
+        assert_eq!(project.run_in("app", &["--format", format]).code, Some(0), "{format}: only a note");
+        let ran = project.run_in("app", &["--format", format, "--strict"]);
+        assert_eq!(ran.code, Some(1), "{format}: {ran:?}");
+        ran
+    };
+    let github = commands(&run("github").stdout);
+    let (properties, message) = &github[0];
+    assert_eq!(
+        properties[..2],
+        [("file".into(), "app/baseline.toml".into()), ("line".into(), line.to_string())]
+    );
+    assert!(message.starts_with("stale entry: "), "{message}");
+    let gitlab = document(&run("gitlab"));
+    assert_eq!(gitlab[0]["location"]["path"], "app/baseline.toml");
+    assert_eq!(gitlab[0]["location"]["lines"]["begin"], line);
+    let rdjson = document(&run("rdjson"));
+    assert_eq!(rdjson["diagnostics"][0]["location"]["path"], "app/baseline.toml");
+    assert_eq!(rdjson["diagnostics"][0]["location"]["range"]["start"]["line"], line);
+}
