@@ -22,7 +22,7 @@ fn with_suppression() -> Project {
     project
 }
 
-fn schema() -> jsonschema::Validator {
+pub(crate) fn schema() -> jsonschema::Validator {
     let schema: Value = serde_json::from_str(include_str!("../lint/report/schema.json")).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }

@@ -83,3 +83,13 @@ fn only_what_is_meant_for_sure_is_machine_applicable() {
     assert_eq!(sure, ["continue"]);
     assert!(spans.iter().all(|span| span.suggestion_applicability.is_some()));
 }
+
+#[test]
+fn json_with_suggestions_is_what_the_schema_says() {
+    let ran = workspace().run_in("service", &["--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let faults: Vec<String> =
+        crate::report::schema().iter_errors(&document).map(|fault| fault.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(document["findings"].as_array().unwrap().iter().all(|finding| finding["suggestion"].is_object()));
+}
