@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -101,13 +101,13 @@ fn made_up(file: &Path) -> Value {
     })
 }
 
-/// Runs `cargo check` and copies the lines of its standard output, but for the one that says that it is over.
+/// Runs `cargo check`, or another such command, and copies the lines of its standard output, but for the one that says that it is over.
 /// Gives whether it succeeded; what it has to say to people goes to stderr.
-pub(crate) fn check(args: &[OsString], out: &mut dyn Write) -> Result<bool> {
+pub(crate) fn check(command: &str, args: &[OsString], out: &mut dyn Write) -> Result<bool> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let failed = || format!("cannot run `{} check`", Path::new(&cargo).display());
+    let failed = || format!("cannot run `{} {command}`", Path::new(&cargo).display());
     let mut child = Command::new(&cargo)
-        .arg(OsStr::new("check"))
+        .arg(command)
         .args(args)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -106,11 +106,11 @@ fn execute(command: &Command, stdout: &mut dyn Write, stderr: &mut dyn Write) ->
 fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
     let format = args.format();
     let mut compiles = true;
-    if args.cargo.with_cargo_check {
+    if let Some(checker) = args.cargo.with_cargo_check {
         if format != Format::Cargo {
             return Err(anyhow!("`--with-cargo-check` needs `--format cargo`"));
         }
-        compiles = cargo::check(&args.cargo_check(), stdout)?;
+        compiles = cargo::check(checker.name(), &args.cargo_check(), stdout)?;
     }
     let (workspace, analysis) = analyse(&args.scope(), "Checking", stderr)?;
     let verdict = baseline::verdict(&args.held, &workspace, &analysis)?;

@@ -2,22 +2,41 @@
 
 use std::ffi::OsString;
 
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, error::Error};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, error::Error};
 
 use super::{CheckArgs, Format, ScopeArgs};
 
 /// What is for cargo.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CargoArgs {
-    /// Run `cargo check` first and pass its lines on, with `--format cargo`. Its options that choose what to compile
+    /// Run `cargo check` (or `clippy`) first and pass its lines on, with `--format cargo`. Its options that choose what to compile
     /// (`--all-targets`, `--features`, `--target`, ..) are handed to it
-    #[arg(long)]
-    pub(crate) with_cargo_check: bool,
+    #[arg(long, value_name = "COMMAND", num_args = 0..=1, require_equals = true, default_missing_value = "check")]
+    pub(crate) with_cargo_check: Option<Checker>,
     /// The format as cargo names it: `json`, and what begins with it, is `cargo`. Then `--config` is cargo's
     #[arg(long, value_name = "FORMAT", value_parser = message_format, conflicts_with = "format")]
     pub(crate) message_format: Option<MessageFormat>,
     #[command(flatten)]
     passed: Passed,
+}
+
+/// The commands of cargo that check code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Checker {
+    /// `cargo check`
+    Check,
+    /// `cargo clippy`
+    Clippy,
+}
+
+impl Checker {
+    /// The name of the command.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Clippy => "clippy",
+        }
+    }
 }
 
 /// What `--message-format` asks for.
@@ -54,7 +73,7 @@ impl CheckArgs {
         ScopeArgs { config, ..self.scope.clone() }
     }
 
-    /// The arguments for `cargo check`.
+    /// The arguments for cargo's own check.
     pub(crate) fn cargo_check(&self) -> Vec<OsString> {
         let (scope, format) = (&self.scope, self.cargo.message_format.as_ref());
         let written = format.map_or("json", |format| &format.written);
@@ -156,7 +175,7 @@ pub(super) fn package_name(spec: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{message_format, package_name};
+    use super::{Checker, message_format, package_name};
     use crate::cli::{Command, Format, parse};
 
     fn check(args: &str) -> crate::cli::CheckArgs {
@@ -172,7 +191,8 @@ mod tests {
                    --target-dir /w/target/ra --with-cargo-check";
         let check = check(all);
         assert_eq!(check.format(), Format::Cargo);
-        assert!(check.cargo.message_format.as_ref().unwrap().ansi && check.cargo.with_cargo_check);
+        assert!(check.cargo.message_format.as_ref().unwrap().ansi);
+        assert_eq!(check.cargo.with_cargo_check, Some(Checker::Check));
         let arguments = check.cargo_check();
         let arguments: Vec<&str> = arguments.iter().map(|argument| argument.to_str().unwrap()).collect();
         assert_eq!(
@@ -182,6 +202,14 @@ mod tests {
              --manifest-path /w/Cargo.toml --config /w/c.toml --workspace"
         );
         assert_eq!(check.scope().request("/".into()).config, None, "it is cargo's");
+    }
+
+    #[test]
+    fn clippy_checks_too() {
+        let checker = |args| check(args).cargo.with_cargo_check;
+        assert_eq!(checker("--format cargo --with-cargo-check=clippy"), Some(Checker::Clippy));
+        assert_eq!(checker("--format cargo --with-cargo-check src"), Some(Checker::Check));
+        assert_eq!(checker("--format cargo"), None);
     }
 
     #[test]
