@@ -21,6 +21,7 @@ impl Judge<'_, '_, '_> {
             }
             (Outcome::Reopens { paced: false, by }, None) => self.pause_at_head(by),
             (outcome, Some(arm)) if outcome.is_dead() => self.goes_on(fault, arm),
+            (outcome, None) if outcome.is_dead() => self.splits(fault, path.consumer),
             _ => None,
         }
     }
@@ -73,6 +74,25 @@ impl Judge<'_, '_, '_> {
                 Some(Mend::Shares { arm: place(graph.arms[arm as usize].span), pattern })
             }
         }
+    }
+
+    /// The loop around the poll, where it is a `while let Ok(name) = ..` and the fault is lost in it.
+    fn splits(&self, fault: &FaultFact, consumer: Location) -> Option<Mend> {
+        let pattern = fault.pattern.clone().filter(|_| self.site.fact.method.is_empty())?;
+        let graph = self.graph();
+        let around = graph.blocks[self.site.block as usize].within?;
+        let head = self.location(self.site.function, graph.loops[around as usize].span);
+        let text = self.text(head.start as usize).get(..(head.end - head.start) as usize)?;
+        let (name, poll) = text.strip_prefix("while let Ok(")?.split_once(") = ")?;
+        let is_name = name != "_" && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let body = self.text(head.end as usize).trim_start().strip_prefix('{')?.trim_start();
+        (head == consumer && is_name && !poll.contains("&&")).then(|| Mend::Splits {
+            head,
+            body: self.piece(body, 0),
+            name: name.to_owned(),
+            poll: poll.to_owned(),
+            pattern,
+        })
     }
 
     /// A pause at the beginning of an arm.

@@ -124,6 +124,19 @@ pub enum Mend {
         /// The pattern for this fault alone.
         pattern: String,
     },
+    /// The head of a `while let Ok(name) = poll`, which this fault ends among others: in a plain loop a `match` can tell them apart.
+    Splits {
+        /// The head.
+        head: Location,
+        /// What the loop's body begins with.
+        body: Location,
+        /// The name that an item is bound to.
+        name: String,
+        /// The code that asks for the next item.
+        poll: String,
+        /// The pattern for this fault alone.
+        pattern: String,
+    },
     /// A place between two attempts, in async code, where a statement can stand.
     Waits {
         /// What the statement comes before, or the whole expression that has to become a block with it.

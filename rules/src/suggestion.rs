@@ -19,6 +19,19 @@ pub(crate) fn suggestion(path: &FaultPath) -> Option<Suggestion> {
             edits: vec![insert(arm.start, *arm, format!("{pattern} => continue,\n"))],
             applicability: Applicability::MaybeIncorrect,
         }),
+        Mend::Splits { head, body, name, poll, pattern } if path.outcome.is_dead() => {
+            let split = format!(
+                "let {name} = match {poll} {{\n    Ok({name}) => {name},\n    {pattern} => continue,\n    Err(_) => break,\n}};\n"
+            );
+            Some(Suggestion {
+                message: "go on after the fault that passes by itself".to_owned(),
+                edits: vec![
+                    Edit { location: *head, text: "loop".to_owned() },
+                    insert(body.start, *body, split),
+                ],
+                applicability: Applicability::MaybeIncorrect,
+            })
+        }
         Mend::Waits { before, alone, sleep } if unpaced => {
             let pause = format!("{sleep}(core::time::Duration::from_secs(1)).await;\n");
             Some(Suggestion {
@@ -65,6 +78,27 @@ mod tests {
         let found = suggestion(&mended(Outcome::Ends, shares)).unwrap();
         let location = Location { file: 0, start: 7, end: 7 };
         assert_eq!(found.edits, [Edit { location, text: "Err(Lagged(_)) => continue,\n".to_owned() }]);
+    }
+
+    #[test]
+    fn a_loop_that_ends_on_every_fault_tells_them_apart() {
+        let splits = Mend::Splits {
+            head: at(7),
+            body: at(9),
+            name: "item".to_owned(),
+            poll: "rx.recv().await".to_owned(),
+            pattern: "Err(Lagged(_))".to_owned(),
+        };
+        let found = suggestion(&mended(Outcome::Ends, splits)).unwrap();
+        assert_eq!(found.edits[0], Edit { location: at(7), text: "loop".to_owned() });
+        let wanted = "\
+let item = match rx.recv().await {
+    Ok(item) => item,
+    Err(Lagged(_)) => continue,
+    Err(_) => break,
+};
+";
+        assert_eq!((found.edits[1].location.start, found.edits[1].text.as_str()), (9, wanted));
     }
 
     #[test]
