@@ -3,7 +3,7 @@
 use std::{
     env,
     ffi::OsString,
-    io::{BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, ErrorKind, Read, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -113,15 +113,27 @@ pub(crate) fn check(command: &str, args: &[OsString], out: &mut dyn Write) -> Re
         .stdout(Stdio::piped())
         .spawn()
         .with_context(failed)?;
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).split(b'\n') {
-            let line = line.with_context(failed)?;
-            if !line.starts_with(br#"{"reason":"build-finished""#) {
-                out.write_all(&line)?;
-                out.write_all(b"\n")?;
-                out.flush()?;
-            }
-        }
+    let copied = child.stdout.take().map_or(Ok(()), |stdout| copy(stdout, out));
+    if let Err(error) = copied {
+        child.kill().and_then(|()| child.wait()).with_context(failed)?;
+        // A reader that has seen enough changes nothing.
+        return if error.kind() == ErrorKind::BrokenPipe {
+            Ok(true)
+        } else {
+            Err(error).with_context(failed)
+        };
     }
     Ok(child.wait().with_context(failed)?.success())
+}
+
+fn copy(lines: impl Read, out: &mut dyn Write) -> io::Result<()> {
+    for line in BufReader::new(lines).split(b'\n') {
+        let line = line?;
+        if !line.starts_with(br#"{"reason":"build-finished""#) {
+            out.write_all(&line)?;
+            out.write_all(b"\n")?;
+            out.flush()?;
+        }
+    }
+    Ok(())
 }
