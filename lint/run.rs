@@ -19,8 +19,8 @@ use crate::{
     facts::{FileInput, Known, Program},
     ratchet::{self, Comments, fingerprint},
     syntax::{self, Interest, tree},
-    watches::{self, Wanted},
-    workspace::{self, Active, Definitions, Modules, Names, Needles, Standing, Workspace},
+    watches,
+    workspace::{self, Active, Modules, Needles, Sought, Standing, Workspace},
 };
 
 /// How often the callers of derived functions are searched for.
@@ -153,31 +153,37 @@ impl<'a> Context<'a> {
         program.members = packages.iter().map(name).collect();
         program.foreign = self.foreign(&packages);
         let mut have: HashSet<usize> = HashSet::new();
-        let (mut searched, mut sought) = (BTreeSet::new(), BTreeSet::new());
+        let (mut used, mut defined) = (BTreeSet::new(), BTreeSet::new());
+        // Also of a file that belongs to no package.
+        let homes: BTreeSet<usize> = texts
+            .iter()
+            .map(|(index, _)| self.workspace.files[*index].package)
+            .chain(packages.iter().copied())
+            .collect();
         let mut texts = texts;
-        let mut names = None;
+        let mut sought = Sought::default();
         for round in 0..=ROUNDS {
             have.extend(texts.iter().map(|(index, _)| *index));
-            for parsed in self.parse(texts, names.as_ref()) {
+            for parsed in self.parse(texts, &sought) {
                 self.add(parsed, &mut program, &mut part);
             }
             let survey = watches::Survey::new(&program);
-            let Wanted { used: mut new, mut defined } = survey.wanted();
-            new.retain(|name| searched.insert(name.clone()));
-            defined.retain(|name| sought.insert(name.clone()));
-            let found = Names::new(&new);
-            let last = (new.is_empty() && defined.is_empty()) || round == ROUNDS;
-            let woken = if last { 0 } else { program.wake(&|body| found.stand_in(body)) };
+            let mut new = survey.wanted();
+            new.used.retain(|name| used.insert(name.clone()));
+            new.defined.retain(|name| defined.insert(name.clone()));
+            let last = (new.used.is_empty() && new.defined.is_empty()) || round == ROUNDS;
+            let next = Sought::new(self.workspace, &homes, &new.used, &new.defined);
+            let woken = if last { 0 } else { program.wake(&|package, body| next.is_used(package, body)) };
             texts = if last || packages.is_empty() {
                 Vec::new()
             } else {
-                workspace::related(self.workspace, &packages, &found, &Definitions::new(&defined), &have)
+                workspace::related(self.workspace, &next, &have)
             };
             if woken == 0 && texts.is_empty() {
                 part.watches = survey.watches();
                 break;
             }
-            names = Some(Names::new(&searched));
+            sought = Sought::new(self.workspace, &homes, &used, &defined);
         }
         part
     }
@@ -215,7 +221,7 @@ impl<'a> Context<'a> {
         Arc::clone(self.known[package].get_or_init(make))
     }
 
-    fn parse(&self, texts: Texts, names: Option<&Names>) -> Vec<Parsed> {
+    fn parse(&self, texts: Texts, sought: &Sought) -> Vec<Parsed> {
         texts
             .into_par_iter()
             .filter(|(index, _)| {
@@ -228,11 +234,10 @@ impl<'a> Context<'a> {
                     }
             })
             .map(|(index, text)| {
-                let active = &self.active[self.workspace.files[index].package];
+                let package = self.workspace.files[index].package;
+                let active = &self.active[package];
                 let interest = Interest {
-                    wanted: &|body| {
-                        self.bodies.hit(body, active) || names.is_some_and(|names| names.stand_in(body))
-                    },
+                    wanted: &|body| self.bodies.hit(body, active) || sought.is_used(package, body),
                     common: &watches::is_common,
                 };
                 let tree = syntax::parse(&text, &interest);

@@ -62,7 +62,7 @@ use std::collections::HashSet;
 
 use rideout_rules::model::Watch;
 
-pub(crate) use self::wanted::{Wanted, is_common};
+pub(crate) use self::wanted::is_common;
 use self::{infer::Infer, judge::Judge, polls::PollSite};
 use crate::facts::Program;
 

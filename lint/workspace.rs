@@ -34,7 +34,7 @@ use semver::Version;
 
 pub(crate) use active::{Active, active};
 pub(crate) use config::Config;
-pub(crate) use grow::{Definitions, Names, related};
+pub(crate) use grow::{Sought, related};
 pub(crate) use modules::{Modules, Standing};
 pub(crate) use needles::Needles;
 pub(crate) use paths::{join, relative};

@@ -146,9 +146,12 @@ impl<'c> Program<'c> {
         (0..self.functions.len()).filter(|id| self.functions[*id].graph.is_live())
     }
 
-    /// Makes those functions live whose bodies hold a word for which `wanted` holds. Gives their number.
-    pub(crate) fn wake(&self, wanted: &dyn Fn(&str) -> bool) -> usize {
-        let wakes = |function: &&FunctionFacts| function.graph.wake(&self.files[function.file].text, wanted);
+    /// Makes those functions live for whose package and body `wanted` holds. Gives their number.
+    pub(crate) fn wake(&self, wanted: &dyn Fn(usize, &str) -> bool) -> usize {
+        let wakes = |function: &&FunctionFacts| {
+            let file = &self.files[function.file];
+            function.graph.wake(&file.text, &|body| wanted(file.package, body))
+        };
         self.functions.iter().filter(wakes).count()
     }
 
@@ -271,18 +274,22 @@ impl<'c> Program<'c> {
     pub(crate) fn undefined(&self, (file, scope): (usize, usize), segments: &[String]) -> Option<String> {
         let name = segments.last()?;
         let is_type = name.starts_with(char::is_uppercase) && name != "Self";
-        let in_view = || {
-            self.types_by_name.contains_key(name)
-                || self.aliases.contains_key(name)
-                || self.traits.contains(name)
-        };
-        if !is_type || in_view() {
+        if !is_type || self.traits.contains(name) {
             return None;
         }
         let path = self.resolve_in(file, scope, segments);
-        let first = path.first()?;
+        let (first, name) = (path.first()?, path.last()?);
         let by_glob = || path.len() == 1 && self.scopes[scope].globs.iter().any(|glob| is_inner(&glob[0]));
-        (is_inner(first) || self.members.contains(first) || by_glob()).then(|| path.last().cloned()).flatten()
+        let inner = is_inner(first) || by_glob();
+        let right = |other: usize| match inner {
+            true => self.same_package(file, other),
+            false => self.files[other].crate_name == *first,
+        };
+        let mut types = self.types_by_name.get(name).into_iter().flatten();
+        let mut aliases = self.aliases.get(name).into_iter().flatten();
+        let mut in_view =
+            || types.any(|id| right(self.types[*id].file)) || aliases.any(|alias| right(alias.file));
+        ((inner || self.members.contains(first)) && !in_view()).then(|| name.clone())
     }
 
     /// Whether a canonical path leads into a crate that is no part of the workspace.

@@ -44,6 +44,17 @@ impl Program<'_> {
         self.ty(ty, At { file: facts.file, scope: facts.scope, generics, given: args, outer: None }, 0)
     }
 
+    /// Each `type` of the workspace without generics: its name, its file, and what it stands for.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = (&str, usize, Ty)> {
+        let plain = |alias: &&AliasFacts| alias.generics.is_empty();
+        self.aliases.iter().flat_map(move |(name, aliases)| {
+            aliases.iter().filter(plain).map(move |alias| {
+                let at = At { file: alias.file, scope: alias.scope, generics: &[], given: &[], outer: None };
+                (name.as_str(), alias.file, self.ty(&alias.ty, at, 0))
+            })
+        })
+    }
+
     /// Reads a type. Deeper than a dozen levels it says nothing.
     pub(crate) fn ty(&self, ty: &Type, at: At<'_>, depth: usize) -> Ty {
         if depth > 12 {

@@ -177,7 +177,7 @@ impl Walk<'_, '_, '_> {
             Val::Body(owner, body, _)
                 if stream_method(name).is_some()
                     && self.is_generator(receiver)
-                    && self.opens(*owner, *body, 0) =>
+                    && self.opens(*owner, *body) =>
             {
                 Some(self.generate_anew(state, op, name, args))
             }

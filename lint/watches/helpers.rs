@@ -45,7 +45,7 @@ impl Walk<'_, '_, '_> {
             return self.finish_call(state, op, given);
         }
         if let Some((function, body)) = state.closure
-            && !self.opens(function, body, 0)
+            && !self.opens(function, body)
         {
             let span = self.graph(function).bodies[body as usize].span;
             let factory = self.location(function, Span { start: span.start, end: span.end });
@@ -79,15 +79,30 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether running a body opens the source, itself or through functions of the workspace.
-    pub(super) fn opens(&self, function: FnId, body: BodyId, depth: usize) -> bool {
-        if depth > 5 {
+    pub(super) fn opens(&self, function: FnId, body: BodyId) -> bool {
+        self.opens_within(function, body, &mut Vec::new())
+    }
+
+    /// `running` are the bodies around: one that runs itself again opens nothing more by that.
+    fn opens_within(&self, function: FnId, body: BodyId, running: &mut Vec<(FnId, BodyId)>) -> bool {
+        if running.contains(&(function, body)) {
+            return false;
+        }
+        if running.len() > 5 {
             // Too deep to tell: it is taken for an opening.
             return true;
         }
+        running.push((function, body));
+        let opens = self.an_op_opens(function, body, running);
+        running.pop();
+        opens
+    }
+
+    fn an_op_opens(&self, function: FnId, body: BodyId, running: &mut Vec<(FnId, BodyId)>) -> bool {
         let graph = self.graph(function);
         graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops).any(
             |op| match &op.value {
-                Value::Body(inner) => self.opens(function, *inner, depth + 1),
+                Value::Body(inner) => self.opens_within(function, *inner, running),
                 Value::Call { callee, args, .. } => {
                     let span = graph.bodies[body as usize].span;
                     let here = |watch: &WatchTy| {
@@ -100,8 +115,7 @@ impl Walk<'_, '_, '_> {
                     });
                     let gives = self.is_source(function, &self.infer.place(function, &op.to));
                     let callees = self.infer.callees(function, callee, args);
-                    let mut callees = callees.iter().filter(|callee| **callee != function);
-                    (gives && !wraps) || callees.any(|callee| self.opens(*callee, 0, depth + 1))
+                    (gives && !wraps) || callees.iter().any(|callee| self.opens_within(*callee, 0, running))
                 }
                 _ => false,
             },

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyId, Callee, Op, Place, Value},
+    flow::graph::{BlockId, BodyId, Callee, Op, Place, Value},
     syntax::tree::Span,
 };
 
@@ -71,7 +71,7 @@ impl Walk<'_, '_, '_> {
                 // A hand-written `poll_next` that polls on unwinds at the next item.
                 return Flow::Done(Verdict::new(Outcome::Unknown, state));
             }
-            if state.frames[0].function != *id && !self.opens(*id, 0, 0) {
+            if state.frames[0].function != *id && !self.opens(*id, 0) {
                 // A helper on the fault's way that has nothing to do with the watch.
                 let value = if values.iter().any(Val::carries) { Val::Derived } else { Val::Unknown };
                 return self.finish_call(state, op, value);
@@ -90,9 +90,20 @@ impl Walk<'_, '_, '_> {
     /// The path waits for a function that is running already: another opening inside the old one, unless it only polls the same
     /// healthy watch once more and all of them return at its next item.
     pub(super) fn called_again(&self, state: &State, function: FnId, call: Location) -> Verdict {
-        let block = &self.graph(self.site.function).blocks[self.site.block as usize];
-        let once = function == self.site.function && loop_around(self.graph(function), block).is_none();
-        let outcome = if once && self.heals() && !self.opens(function, 0, 0) {
+        let looped = |at: FnId, block: BlockId| {
+            let graph = self.graph(at);
+            loop_around(graph, &graph.blocks[block as usize]).is_some()
+        };
+        let above = state.chain.iter().position(|site| site.function == function);
+        let way = match above {
+            Some(last) => &state.chain[..=last],
+            None => &[],
+        };
+        let inside = above.is_some() || function == self.site.function;
+        let once = inside
+            && !looped(self.site.function, self.site.block)
+            && !way.iter().any(|site| looped(site.function, site.block));
+        let outcome = if once && self.heals() && !self.opens(function, 0) {
             Outcome::Continues { paced: true, by: call }
         } else {
             Outcome::Nests { call }

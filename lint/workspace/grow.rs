@@ -1,7 +1,7 @@
 //! Names that the analysis has derived, searched for in the files that it has not parsed.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fs,
     sync::Arc,
 };
@@ -9,78 +9,136 @@ use std::{
 use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 
-use super::{Workspace, texts::LARGEST};
+use super::{Package, Workspace, texts::LARGEST};
 
-/// Names that functions are called by, and names of types, searched for as words.
-pub(crate) struct Names {
+/// Names to look for in the files of some packages: of what is used there, and of what may be defined there.
+#[derive(Default)]
+pub(crate) struct Sought {
+    by_package: BTreeMap<usize, (Words, Words)>,
+}
+
+impl Sought {
+    /// What each of these packages can know of: names of functions of its own and of the packages that it depends on, or of a trait
+    /// (no package), and of types that it or a package depending on it names.
+    pub(crate) fn new(
+        workspace: &Workspace,
+        packages: &BTreeSet<usize>,
+        used: &BTreeSet<(Option<usize>, String)>,
+        defined: &BTreeSet<(usize, String)>,
+    ) -> Self {
+        let reach = Reach::new(&workspace.packages, packages);
+        let of_package = |&package: &usize| {
+            let used = used.iter().filter(|(owner, _)| owner.is_none_or(|owner| reach.sees(package, owner)));
+            let defined = defined.iter().filter(|(user, _)| reach.sees(*user, package));
+            (package, (Words::new(used.map(|(_, name)| name)), Words::new(defined.map(|(_, name)| name))))
+        };
+        Self { by_package: packages.iter().map(of_package).collect() }
+    }
+
+    /// Whether code of a package uses one of the names.
+    pub(crate) fn is_used(&self, package: usize, code: &str) -> bool {
+        self.by_package.get(&package).is_some_and(|(used, _)| used.stand_in(code, is_use))
+    }
+
+    fn is_defined(&self, package: usize, code: &str) -> bool {
+        self.by_package.get(&package).is_some_and(|(_, defined)| defined.stand_in(code, is_definition))
+    }
+}
+
+/// Which of some packages depend on which, themselves or through others.
+struct Reach {
+    seen: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+impl Reach {
+    fn new(all: &[Package], packages: &BTreeSet<usize>) -> Self {
+        let by_name: BTreeMap<&str, usize> =
+            packages.iter().map(|package| (all[*package].name.as_str(), *package)).collect();
+        let direct = |package: usize| {
+            let named = all[package].dependencies.iter().flat_map(BTreeMap::keys);
+            named.filter_map(|name| by_name.get(name.as_str()).copied())
+        };
+        let closure = |&package: &usize| {
+            let mut seen = BTreeSet::from([package]);
+            let mut todo = vec![package];
+            while let Some(package) = todo.pop() {
+                todo.extend(direct(package).filter(|other| seen.insert(*other)));
+            }
+            (package, seen)
+        };
+        Self { seen: packages.iter().map(closure).collect() }
+    }
+
+    fn sees(&self, package: usize, other: usize) -> bool {
+        self.seen.get(&package).is_some_and(|seen| seen.contains(&other))
+    }
+}
+
+/// Words searched for at once.
+struct Words {
     automaton: Option<AhoCorasick>,
 }
 
-impl Names {
-    pub(crate) fn new(names: &BTreeSet<String>) -> Self {
-        Self { automaton: AhoCorasick::new(names).ok() }
+impl Words {
+    fn new<'a>(words: impl Iterator<Item = &'a String>) -> Self {
+        let words: Vec<&String> = words.collect();
+        Self { automaton: (!words.is_empty()).then(|| AhoCorasick::new(words).ok()).flatten() }
     }
 
-    /// Whether one of the names stands in the text, other than where it is defined.
-    pub(crate) fn stand_in(&self, text: &str) -> bool {
-        let Some(automaton) = &self.automaton else { return false };
-        automaton
-            .find_overlapping_iter(text)
-            .any(|hit| is_use(&text[..hit.start()]) && !text[hit.end()..].starts_with(is_word))
-    }
-}
-
-/// Names of types, searched for where they are defined.
-pub(crate) struct Definitions {
-    automaton: Option<AhoCorasick>,
-}
-
-impl Definitions {
-    pub(crate) fn new(names: &BTreeSet<String>) -> Self {
-        Self { automaton: AhoCorasick::new(names).ok() }
-    }
-
-    fn stand_in(&self, text: &str) -> bool {
+    /// Whether one of the words stands in the text as `stands` wants it, by the text before it, itself, and the text behind it.
+    fn stand_in(&self, text: &str, stands: fn(&str, &str, &str) -> bool) -> bool {
         let Some(automaton) = &self.automaton else { return false };
         automaton.find_overlapping_iter(text).any(|hit| {
-            let word =
-                text[..hit.start()].strip_suffix(' ').and_then(|before| before.rsplit(is_space).next());
-            let defines = word.is_some_and(|word| matches!(word, "struct" | "enum" | "type" | "trait"));
-            defines && !text[hit.end()..].starts_with(is_word)
+            let (before, behind) = (&text[..hit.start()], &text[hit.end()..]);
+            !before.ends_with(is_word)
+                && !behind.starts_with(is_word)
+                && stands(before, &text[hit.range()], behind)
         })
     }
 }
 
-/// The files of these packages that name one of these functions or types, or define one of those, and are not known yet, by index.
+/// The files of the packages that use what is sought, or define it, and are not known yet, by index.
 pub(crate) fn related(
     workspace: &Workspace,
-    packages: &BTreeSet<usize>,
-    names: &Names,
-    definitions: &Definitions,
+    sought: &Sought,
     known: &HashSet<usize>,
 ) -> Vec<(usize, Arc<str>)> {
     workspace
         .files
         .par_iter()
         .enumerate()
-        .filter(|(index, file)| packages.contains(&file.package) && !known.contains(index))
+        .filter(|(index, file)| sought.by_package.contains_key(&file.package) && !known.contains(index))
         .filter_map(|(index, file)| {
             if fs::metadata(&file.path).ok()?.len() > LARGEST {
                 return None;
             }
             let text = String::from_utf8(fs::read(&file.path).ok()?).ok()?;
-            (names.stand_in(&text) || definitions.stand_in(&text)).then(|| (index, Arc::from(text)))
+            let related = sought.is_used(file.package, &text) || sought.is_defined(file.package, &text);
+            related.then(|| (index, Arc::from(text)))
         })
         .collect()
 }
 
-fn is_space(c: char) -> bool {
-    c.is_whitespace() || c == '('
+/// Whether a name between these is used: a type named, a function called, named by its path or handed over, and not defined.
+fn is_use(before: &str, name: &str, behind: &str) -> bool {
+    if name.starts_with(char::is_uppercase) && !name.contains(':') {
+        return true;
+    }
+    let before = before.trim_end();
+    let defined = before == "fn" || before.ends_with(" fn");
+    let called = behind.starts_with('(') || behind.starts_with("::<") || before.ends_with("::");
+    let handed_over = behind.starts_with([')', ',', ';']) && before.ends_with(['(', ',', '&', '=']);
+    !defined && (called || handed_over)
 }
 
-/// Whether a name that follows this text is used there, and not defined or part of a longer name.
-fn is_use(before: &str) -> bool {
-    !before.ends_with(is_word) && !before.trim_end().ends_with(" fn") && before.trim_end() != "fn"
+/// Whether a name behind this is that of a type which is defined there.
+fn is_definition(before: &str, _: &str, _: &str) -> bool {
+    let word = before.strip_suffix(' ').and_then(|before| before.rsplit(is_space).next());
+    word.is_some_and(|word| matches!(word, "struct" | "enum" | "type" | "trait"))
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || c == '('
 }
 
 fn is_word(c: char) -> bool {
@@ -89,29 +147,56 @@ fn is_word(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Definitions, Names};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::{Reach, Words, is_definition, is_use};
+    use crate::workspace::Package;
 
     #[test]
     fn a_definition_is_no_use() {
-        let names = Names::new(&["run".to_owned()].into());
-        for used in ["    self.run()", "feed::run(a)", "spawn(run)"] {
-            assert!(names.stand_in(used), "{used}");
+        let names = Words::new(["run".to_owned(), "Feed".to_owned()].iter());
+        for used in
+            ["    self.run()", "feed::run(a)", "spawn(run)", "retry(policy, feed::run)", "feed: &Feed"]
+        {
+            assert!(names.stand_in(used, is_use), "{used}");
         }
-        for other in ["pub async fn run() {}", "overrun()", "runs()"] {
-            assert!(!names.stand_in(other), "{other}");
+        for other in ["pub async fn run() {}", "overrun()", "runs()", "// a test run\n", "let run = 1;"] {
+            assert!(!names.stand_in(other, is_use), "{other}");
         }
     }
 
     #[test]
     fn a_type_is_found_where_it_is_defined() {
-        let types = Definitions::new(&["Feed".to_owned()].into());
+        let types = Words::new(["Feed".to_owned()].iter());
         for defined in
             ["struct Feed;", "pub enum Feed<T> {}", "pub(crate) type Feed = u8;", "\ntrait Feed {}"]
         {
-            assert!(types.stand_in(defined), "{defined}");
+            assert!(types.stand_in(defined, is_definition), "{defined}");
         }
         for other in ["struct Feeds;", "fn run(feed: Feed)", "impl Feed {}", "structs Feed"] {
-            assert!(!types.stand_in(other), "{other}");
+            assert!(!types.stand_in(other, is_definition), "{other}");
         }
+    }
+
+    #[test]
+    fn a_package_sees_what_it_depends_on() {
+        let package = |name: &str, on: &[&str]| Package {
+            name: name.to_owned(),
+            dir: format!("/{name}").into(),
+            targets: BTreeSet::new(),
+            dependencies: Some(on.iter().chain([&name]).map(|name| ((*name).to_owned(), None)).collect()),
+            config: Default::default(),
+        };
+        let packages = vec![
+            package("app", &["feed"]),
+            package("feed", &["bus"]),
+            package("bus", &[]),
+            package("tool", &[]),
+        ];
+        let reach = Reach::new(&packages, &(0..4).collect());
+        let seen: BTreeMap<usize, Vec<usize>> = (0..4)
+            .map(|package| (package, (0..4).filter(|other| reach.sees(package, *other)).collect()))
+            .collect();
+        assert_eq!(seen, [(0, vec![0, 1, 2]), (1, vec![1, 2]), (2, vec![2]), (3, vec![3])].into());
     }
 }

@@ -31,26 +31,22 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
     (
         "half-file",
         &[
-            "cp-paid-invoices-trait",
             "own-cams-field-aborted",
             "own-cams-field-logs",
             "own-cams-field-nested",
             "own-cams-list-aborted",
             "own-cams-set-field-logs",
-            "own-chat-presence-boxed",
             "own-held-field-iter",
         ],
     ),
     (
         "half-file-names",
         &[
-            "cp-paid-invoices-trait",
             "own-cams-field-aborted",
             "own-cams-field-logs",
             "own-cams-field-nested",
             "own-cams-list-aborted",
             "own-cams-set-field-logs",
-            "own-chat-presence-boxed",
         ],
     ),
     (
