@@ -13,6 +13,8 @@ mod fingerprint;
 mod git;
 mod guard;
 mod history;
+#[cfg(test)]
+mod laws;
 mod pairs;
 mod place;
 mod read;

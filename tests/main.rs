@@ -20,6 +20,7 @@ mod own_sources;
 mod own_sources_page;
 mod packages;
 mod pre_commit;
+mod ratchet;
 mod recipes;
 mod report;
 mod scope;

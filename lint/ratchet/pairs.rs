@@ -64,15 +64,19 @@ impl Step {
 pub(crate) fn pair(entries: &[Entry], found: &[Entry], is_gone: &dyn Fn(&Entry) -> bool) -> Pairs {
     let mut free = vec![true; entries.len()];
     let mut pairs: Vec<Option<(usize, State)>> = vec![None; found.len()];
+    // Neither the order of a file nor that of threads may decide which is taken.
+    let mut offered: Vec<usize> = (0..entries.len()).collect();
+    offered.sort_by_key(|index| &entries[*index]);
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by_key(|index| !found[*index].plain);
     let mut gone: HashMap<usize, bool> = HashMap::new();
     for step in STEPS {
         let mut waiting: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
-        for (index, entry) in entries.iter().enumerate().filter(|(index, _)| free[*index]) {
+        for index in offered.iter().copied().filter(|index| free[*index]) {
+            let entry = &entries[index];
             waiting.entry(step.key(entry, entry.plain)).or_default().push_back(index);
         }
-        if waiting.is_empty() {
+        if waiting.is_empty() || pairs.iter().all(Option::is_some) {
             break;
         }
         for plain in [false, true] {

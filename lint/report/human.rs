@@ -22,6 +22,9 @@ use super::{
 };
 use crate::analysis::Suppression;
 
+/// How many stale entries are named.
+const MOST_STALE: usize = 10;
+
 /// The longest line of code that is shown.
 const LONGEST: usize = 400;
 
@@ -31,11 +34,10 @@ pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io:
     for diagnostic in findings.chain(report.unused().map(|suppression| unused(report, suppression))) {
         out.write_all(&emit(report, &diagnostic, look)?)?;
     }
-    if !look.quiet
-        || (report.verdict.strict && !report.verdict.stale.is_empty())
-        || !report.verdict.raised.is_empty()
-    {
-        held(report, out)?;
+    let verdict = &report.verdict;
+    let fails = (verdict.strict && !verdict.stale.is_empty()) || !verdict.raised.is_empty();
+    if fails || !look.quiet {
+        held(report, MOST_STALE, out)?;
     }
     if look.quiet { Ok(()) } else { out.write_all(summary(report).as_bytes()) }
 }

@@ -20,7 +20,7 @@ pub(crate) fn short(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         let place = report.sources.place_of(unused.location);
         writeln!(out, "{place}: warning: {}", unused_message(unused.rule))?;
     }
-    held(report, out)
+    held(report, usize::MAX, out)
 }
 
 /// What is said of a suppression without use.

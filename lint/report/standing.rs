@@ -30,14 +30,20 @@ pub(super) fn surplus(report: &Report<'_>) -> Vec<Surplus> {
     raised.chain(stale).collect()
 }
 
-/// One line for each entry that is too many.
-pub(super) fn held(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Some(baseline) = &report.verdict.baseline else { return Ok(()) };
-    for Surplus { line, message, fails } in surplus(report) {
-        let severity = if fails { "error" } else { "warning" };
-        writeln!(out, "{baseline}:{line}: {severity}: {message}")?;
+/// One line for each entry that may not be there, and for each that is to go, up to so many.
+pub(super) fn held(report: &Report<'_>, most: usize, out: &mut dyn Write) -> io::Result<()> {
+    let verdict = &report.verdict;
+    let Some(baseline) = &verdict.baseline else { return Ok(()) };
+    let word = |fails: bool| if fails { "error" } else { "warning" };
+    let entries = surplus(report);
+    let shown = verdict.raised.len().saturating_add(most);
+    for Surplus { line, message, fails } in entries.iter().take(shown) {
+        writeln!(out, "{baseline}:{line}: {}: {message}", word(*fails))?;
     }
-    Ok(())
+    match entries.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => writeln!(out, "{baseline}: {}: {more} more stale entries", word(verdict.strict)),
+    }
 }
 
 /// The entries in numbers, what they say of the findings, and what to do.

@@ -16,7 +16,7 @@ const WIDTH: usize = 48;
 /// The most bars.
 const BARS: usize = 30;
 
-/// One bar a day on which the baseline has changed, at most [`BARS`], then the rules at the start and now.
+/// A bar for the start and one for each day on which the baseline has changed, at most [`BARS`], then the rules at the start and now.
 pub(crate) fn stats(history: &History, shown: &str, out: &mut dyn Write) -> io::Result<()> {
     let (Some(first), Some(last)) = (history.points.first(), history.points.last()) else {
         return writeln!(out, "{shown} is in no commit yet");
@@ -44,7 +44,8 @@ pub(crate) fn stats(history: &History, shown: &str, out: &mut dyn Write) -> io::
     rows.push(row("all", &Point::count));
     write!(out, "\n{}", table(["RULE", "FIRST", "NOW"], &rows))?;
     if history.unread > 0 {
-        writeln!(out, "not shown: {} commits whose baseline cannot be read", history.unread)?;
+        let commits = if history.unread == 1 { "commit" } else { "commits" };
+        writeln!(out, "not shown: {} {commits} whose baseline cannot be read", history.unread)?;
     }
     if history.shallow {
         writeln!(out, "not shown: what this shallow clone has cut off")?;
@@ -52,12 +53,11 @@ pub(crate) fn stats(history: &History, shown: &str, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// The last point of each day, evenly thinned out if there are too many.
+/// The first point and the last one of each day, evenly thinned out if there are too many.
 fn bars(points: &[Point]) -> Vec<&Point> {
-    let mut days: Vec<&Point> = Vec::new();
-    for point in points {
-        match days.last_mut() {
-            // The file as it is now is shown beside what was committed on the same day.
+    let mut days: Vec<&Point> = points.first().into_iter().collect();
+    for point in points.iter().skip(1) {
+        match days.split_first_mut().and_then(|(_, later)| later.last_mut()) {
             Some(last) if last.day == point.day => *last = point,
             _ => days.push(point),
         }

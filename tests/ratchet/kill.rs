@@ -1,0 +1,55 @@
+//! A writer that is killed leaves the old or the new file.
+
+use std::{
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::repo::{Repo, run_in};
+
+/// As the issue asks.
+const TRIES: u32 = 200;
+
+#[test]
+fn a_killed_tighten_leaves_the_old_or_the_new_file() {
+    let names: Vec<String> = (0..40).map(|number| format!("run_{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let repo = Repo::held(&[("a", &names), ("b", &["last"])]);
+    // Long enough that a write would be seen half done.
+    repo.edit("baseline.toml", |text| text.to_owned() + &"# a long comment of somebody\n".repeat(40_000));
+    let old = repo.baseline();
+    repo.mend("b", "last");
+    let begun = Instant::now();
+    assert_eq!(run_in(&repo.dir, &["baseline", "tighten", "-q"], &[]).code, Some(0));
+    let whole = begun.elapsed();
+    let new = repo.baseline();
+    assert_ne!(old, new);
+    let (mut olds, mut news) = (0, 0);
+    for attempt in 0..TRIES {
+        repo.write("baseline.toml", &old);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_cargo-rideout"))
+            .args(["baseline", "tighten", "-q"])
+            .current_dir(&repo.dir)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Most of the time goes into reading the code, so the later half is tried more closely.
+        let share = whole.mul_f64(0.4 + 0.8 * f64::from(attempt) / f64::from(TRIES));
+        thread::sleep(share.min(Duration::from_secs(10)));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let found = repo.baseline();
+        match () {
+            () if found == old => olds += 1,
+            () if found == new => news += 1,
+            () => panic!("neither the old nor the new file after {share:?}: {} bytes", found.len()),
+        }
+    }
+    assert!(olds > 0 && news > 0, "{olds} old and {news} new: no kill came in between");
+    // What a killed writer has left beside it hinders nobody.
+    repo.write("baseline.toml", &old);
+    assert_eq!(repo.run(&["baseline", "tighten", "-q"]).code, Some(0));
+    assert_eq!(repo.baseline(), new);
+}
