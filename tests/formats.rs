@@ -150,10 +150,15 @@ fn a_file_of_no_package_has_lines_too() {
     );
 }
 
+/// The schema of OASIS.
+pub(crate) fn sarif() -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(include_str!("../fixtures/schemas/sarif-2.1.0.json")).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
 #[test]
 fn sarif_is_what_its_schema_and_github_ask_for() {
-    let schema: Value = serde_json::from_str(include_str!("../fixtures/schemas/sarif-2.1.0.json")).unwrap();
-    let schema = jsonschema::validator_for(&schema).unwrap();
+    let schema = sarif();
     let log = document(&run(&["--format", "sarif"]));
     let faults: Vec<String> = schema.iter_errors(&log).map(|fault| fault.to_string()).collect();
     assert!(faults.is_empty(), "{faults:#?}");
@@ -353,4 +358,43 @@ fn an_entry_that_fails_the_run_is_told_at_its_line() {
     let rdjson = document(&run("rdjson"));
     assert_eq!(rdjson["diagnostics"][0]["location"]["path"], "app/baseline.toml");
     assert_eq!(rdjson["diagnostics"][0]["location"]["range"]["start"]["line"], line);
+}
+
+/// Whatever a name of a file and a user's own words can hold.
+const NAME: &str = "a b\n::error::c,d:e%25\u{1f980}.rs";
+const API: &str = "acme::Feed, 100%: a\r\n::stop-commands::\u{1f980}";
+
+#[test]
+fn no_name_and_no_word_breaks_out_of_its_format() {
+    let project = Project::empty();
+    project.write(
+        "rideout.toml",
+        format!(
+            "[[source]]\nid = \"feed\"\napi = {API:?}\ntypes = [\"acme::Feed\"]\n\
+             polls = [{{ method = \"recv\", gives = \"Result<T>\" }}]\n\n\
+             [[source.fault]]\nshows-as = \"error-latched\"\ntext = \"it fails\"\n"
+        )
+        .replace("\\u{1f980}", "\u{1f980}"),
+    );
+    let code = "pub async fn run(mut feed: acme::Feed) {\n    while let Ok(_) = feed.recv().await {}\n}\n";
+    project.write(NAME, code);
+    let run = |format| project.run(&["--config", "rideout.toml", "--format", format, NAME]);
+
+    let github = commands(&run("github").stdout);
+    assert_eq!(github.len(), 1, "{github:?}");
+    assert_eq!(github[0].0[0], ("file".to_owned(), NAME.to_owned()));
+    assert!(github[0].1.contains(API), "{github:?}");
+    let gitlab = document(&run("gitlab"));
+    assert_eq!(gitlab[0]["location"]["path"], NAME);
+    assert!(gitlab[0]["description"].as_str().unwrap().contains(API), "{gitlab}");
+    let rdjson = document(&run("rdjson"));
+    assert_eq!(rdjson["diagnostics"][0]["location"]["path"], NAME);
+    assert!(rdjson["diagnostics"][0]["message"].as_str().unwrap().contains(API), "{rdjson}");
+    let log = document(&run("sarif"));
+    assert!(sarif().is_valid(&log));
+    let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(decoded(place["artifactLocation"]["uri"].as_str().unwrap()), NAME);
+    let cargo = messages(&run("cargo"));
+    assert_eq!(cargo[0].message.spans[0].file_name, NAME);
+    assert!(cargo[0].message.message.contains(API));
 }

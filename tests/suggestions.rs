@@ -72,6 +72,26 @@ fn what_is_suggested_compiles_and_is_clean() {
 }
 
 #[test]
+fn an_edit_lies_in_the_file_of_its_watch() {
+    let project = workspace();
+    let text = fs::read_to_string(project.path("service/src/rates.rs")).unwrap();
+    for name in ["a.rs", "b.rs"] {
+        project.write(&format!("loose/{name}"), &text);
+    }
+    let ran = project.run_in("loose", &["--format", "json", "."]);
+    let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let findings = document["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 8);
+    for finding in findings.iter().filter(|finding| finding["rule"] == "transient-as-terminal") {
+        let edit = &finding["suggestion"]["edits"][0];
+        assert_eq!(edit["file"], finding["file"]);
+        let byte = |end: &str| edit["span"][end]["byte"].as_u64().unwrap() as usize;
+        let replaced = &text[byte("start")..byte("end")];
+        assert!(["return", ""].contains(&replaced), "{replaced}");
+    }
+}
+
+#[test]
 fn only_what_is_meant_for_sure_is_machine_applicable() {
     let ran = workspace().run_in("service", &["--format", "cargo"]);
     let spans: Vec<DiagnosticSpan> = edits(&ran.stdout).into_values().flatten().collect();
@@ -82,6 +102,17 @@ fn only_what_is_meant_for_sure_is_machine_applicable() {
         .collect();
     assert_eq!(sure, ["continue"]);
     assert!(spans.iter().all(|span| span.suggestion_applicability.is_some()));
+}
+
+#[test]
+fn sarif_with_fixes_is_what_its_schema_says() {
+    let ran = workspace().run_in("service", &["--format", "sarif"]);
+    let log: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let faults: Vec<String> =
+        crate::formats::sarif().iter_errors(&log).map(|fault| fault.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().all(|result| result["fixes"].is_array()));
 }
 
 #[test]

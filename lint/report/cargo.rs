@@ -85,7 +85,7 @@ pub(crate) fn cargo(
             package_id: &compiled.package_id,
             manifest_path: &compiled.manifest_path,
             target: &compiled.target,
-            message: Rows { report, compiled: &compiled }.message(row, look)?,
+            message: Compiler { report, compiled: &compiled }.message(row, look)?,
         };
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
@@ -95,12 +95,12 @@ pub(crate) fn cargo(
 }
 
 /// Findings as one package's compiler would tell them.
-struct Rows<'a> {
+struct Compiler<'a> {
     report: &'a Report<'a>,
     compiled: &'a Compiled,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> Compiler<'a> {
     fn message(&self, row: &'a Row, look: Look) -> io::Result<Message<'a>> {
         let finding = &row.finding;
         let mut spans = vec![self.span(finding.primary, &self.report.head(row), true, Some(&finding.label))];

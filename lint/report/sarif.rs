@@ -86,8 +86,10 @@ fn region(head: &Head<'_>) -> Value {
     json!({ "startLine": head.line, "startColumn": start, "endLine": head.line, "endColumn": end })
 }
 
-/// The suggestion's edits, which lie in the finding's own file.
+/// The suggestion's edits, which lie in one file. It need not be the finding's own.
 fn fix(report: &Report<'_>, row: &Row, message: &str) -> Value {
+    let edits = report.edits(row);
+    let file = edits.first().map_or(row.finding.primary.file, |(location, _)| location.file);
     let point = |location: Location| {
         let head = Head::new(&report.sources, location);
         (head.line, head.columns(Unit::Utf16).0)
@@ -96,15 +98,19 @@ fn fix(report: &Report<'_>, row: &Row, message: &str) -> Value {
         let (line, column) = point(location);
         let (end_line, end_column) = point(Location { start: location.end, ..location });
         json!({
-            "deletedRegion": { "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column },
+            "deletedRegion": {
+                "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column,
+            },
             "insertedContent": { "text": text },
         })
     };
-    let replacements: Vec<Value> = report.edits(row).into_iter().map(replacement).collect();
-    let uri = encoded(&path(report, row.finding.primary.file));
+    let replacements: Vec<Value> = edits.into_iter().map(replacement).collect();
     json!({
         "description": { "text": message },
-        "artifactChanges": [{ "artifactLocation": { "uri": uri }, "replacements": replacements }],
+        "artifactChanges": [{
+            "artifactLocation": { "uri": encoded(&path(report, file)) },
+            "replacements": replacements,
+        }],
     })
 }
 

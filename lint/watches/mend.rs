@@ -85,7 +85,7 @@ impl Judge<'_, '_, '_> {
         let text = self.text(head.start as usize).get(..(head.end - head.start) as usize)?;
         let (name, poll) = text.strip_prefix("while let Ok(")?.split_once(") = ")?;
         let is_name = name != "_" && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let body = self.text(head.end as usize).trim_start().strip_prefix('{')?.trim_start();
+        let body = first_statement(self.text(head.end as usize).trim_start().strip_prefix('{')?);
         (head == consumer && is_name && !poll.contains("&&")).then(|| Mend::Splits {
             head,
             body: self.piece(body, 0),
@@ -101,7 +101,7 @@ impl Judge<'_, '_, '_> {
         let sleep = self.sleep(&graph.blocks[self.site.block as usize])?;
         let body = self.arm_body(head)?;
         if let Some(block) = body.strip_prefix('{') {
-            return Some(Mend::Waits { before: self.piece(block.trim_start(), 0), alone: false, sleep });
+            return Some(Mend::Waits { before: self.piece(first_statement(block), 0), alone: false, sleep });
         }
         Some(Mend::Waits { before: self.piece(body, one_line(body)?.len()), alone: true, sleep })
     }
@@ -116,12 +116,15 @@ impl Judge<'_, '_, '_> {
         let head = self.text(by.start as usize).get(..(by.end - by.start) as usize)?;
         let body = self.text(by.end as usize).trim_start().strip_prefix('{')?;
         let plain = head.ends_with("loop");
-        plain.then(|| Mend::Waits { before: self.piece(body.trim_start(), 0), alone: false, sleep })
+        plain.then(|| Mend::Waits { before: self.piece(first_statement(body), 0), alone: false, sleep })
     }
 
-    /// The function that waits, if the code of a block can await one.
+    /// The function that waits, if the code of a block can await one: of a crate that the file names already, if there is such a one.
     fn sleep(&self, block: &Block) -> Option<String> {
-        let sleep = self.infer.program.known(self.site.function).pause?;
+        let pauses = &self.infer.program.known(self.site.function).pauses;
+        let is_named =
+            |path: &&&str| path.split_inclusive("::").next().is_some_and(|root| self.text(0).contains(root));
+        let sleep = pauses.iter().find(is_named).or_else(|| pauses.first())?;
         let kind = self.graph().bodies[block.body as usize].kind;
         let waits = matches!(
             kind,
@@ -130,7 +133,7 @@ impl Judge<'_, '_, '_> {
                 | BodyKind::Closure { is_async: true }
                 | BodyKind::Generator { .. }
         );
-        waits.then(|| sleep.to_owned())
+        waits.then(|| (*sleep).to_owned())
     }
 }
 
@@ -162,6 +165,14 @@ impl Graph {
     }
 }
 
+/// The text from the first statement of a block on. A comment on the line of the brace speaks of what is before it.
+fn first_statement(block: &str) -> &str {
+    match block.split_once('\n') {
+        Some((line, rest)) if line.trim_start().starts_with("//") => rest.trim_start(),
+        _ => block.trim_start(),
+    }
+}
+
 /// The expression of an arm that is over, with its comma, on its first line.
 fn one_line(body: &str) -> Option<&str> {
     let code = body.lines().next()?.trim_end().strip_suffix(',')?;
@@ -173,7 +184,15 @@ fn one_line(body: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::one_line;
+    use super::{first_statement, one_line};
+
+    #[test]
+    fn a_statement_comes_after_the_comment_of_its_block() {
+        for block in ["\n    go();", " go();", " // why\n    go();"] {
+            assert_eq!(first_statement(block), "go();", "{block}");
+        }
+        assert_eq!(first_statement("\n    // go\n    go();"), "// go\n    go();");
+    }
 
     #[test]
     fn an_expression_ends_at_the_comma_of_its_line() {

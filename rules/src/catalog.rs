@@ -368,10 +368,14 @@ pub struct Word {
 }
 
 impl Word {
-    /// The function that waits for a duration in async code. The standard library's blocks the thread.
-    pub fn pause(&self) -> Option<&str> {
+    /// The function of this package that waits for a duration in async code. The standard library's blocks the thread.
+    pub fn pause(&self, package: &str) -> Option<&str> {
+        let root = package.replace('-', "_");
+        let own = |path: &&str| {
+            path.ends_with("::sleep") && path.split("::").next() == Some(&root) && root != "std"
+        };
         let waits = self.fns.iter().filter(|_| self.means == Meaning::Wait);
-        waits.map(String::as_str).find(|path| path.ends_with("::sleep") && !path.starts_with("std::"))
+        waits.map(String::as_str).find(own)
     }
 }
 
