@@ -6,5 +6,6 @@ mod commands;
 mod follow;
 mod kill;
 mod merges;
+mod page;
 mod repo;
 mod states;

@@ -42,6 +42,44 @@ fn json_is_what_the_schema_says() {
 }
 
 #[test]
+fn json_with_a_baseline_is_what_the_schema_says_too() {
+    let schema: Value = serde_json::from_str(include_str!("../lint/report/schema.json")).unwrap();
+    let allowed = WATCH.replace("    while", "    // rideout: allow(unguarded-watch): one feed\n    while");
+    let project = Project::package(&[("src/lib.rs", WATCH), ("src/a.rs", WATCH), ("src/b.rs", &allowed)]);
+    project.write("src/lib.rs", format!("{WATCH}mod a;\nmod b;\n"));
+    assert_eq!(project.run(&["baseline", "init", "-q"]).code, Some(0));
+    project.write("src/a.rs", "");
+    project.write(
+        "src/b.rs",
+        allowed.replace("Some(Ok(message))", "Some(Ok(text))").replace("{message}", "{text}"),
+    );
+    project.write(
+        "src/lib.rs",
+        format!("{WATCH}mod a;\nmod b;\n{}", WATCH.replace("run", "walk").replace("message", "other")),
+    );
+    let document: Value =
+        serde_json::from_str(&project.run(&["--strict", "--format", "json"]).stdout).unwrap();
+    let mut faults = Vec::new();
+    validate(&schema, &schema, &document, "$", &mut faults);
+    assert!(faults.is_empty(), "{faults:#?}");
+    let states: Vec<&Value> =
+        document["findings"].as_array().unwrap().iter().map(|finding| &finding["state"]).collect();
+    assert_eq!(states, ["known", "new"]);
+    assert_eq!(document["suppressions"][0]["findings"][0]["state"], "edited");
+    let summary = serde_json::json!({ "count": 2, "baseline": 3, "new": 1, "stale": 1 });
+    assert_eq!(document["summary"]["unguarded-watch"], summary);
+    let baseline = &document["baseline"];
+    assert_eq!(
+        (&baseline["file"], &baseline["entries"], &baseline["strict"]),
+        (&"baseline.toml".into(), &3.into(), &true.into())
+    );
+    assert_eq!(
+        (&baseline["stale"][0]["file"], &baseline["stale"][0]["line"]),
+        (&"src/a.rs".into(), &15.into())
+    );
+}
+
+#[test]
 fn the_check_of_the_schema_sees_faults() {
     let schema = schema();
     let ran = with_suppression().run(&["--format", "json"]);

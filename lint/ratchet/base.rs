@@ -77,10 +77,11 @@ pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub(crate) fn find(git: &Git, asked: &str, env: Env<'_>) -> Result<Base> {
     let head = git.commit("HEAD")?.ok_or_else(|| anyhow!("there is no commit yet to start from"))?;
     let (name, rev) = named(git, asked, env)?;
-    if asked == AUTO || branch(&env("GITHUB_BASE_REF").unwrap_or_default()) == branch(asked) {
-        if let Some(base) = of_merge(git, &head, rev.is_some(), env)? {
-            return Ok(base);
-        }
+    let is_target = || branch(&env("GITHUB_BASE_REF").unwrap_or_default()) == branch(asked);
+    if (asked == AUTO || is_target())
+        && let Some(base) = of_merge(git, &head, rev.is_some(), env)?
+    {
+        return Ok(base);
     }
     let Some(rev) = rev else {
         bail!("the base `{name}` is not in this clone; {DEEPER}, or fetch it by name")

@@ -62,10 +62,14 @@ impl History {
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
         // In a repository without a commit there is nothing to remember.
         let path = format!("./{name}");
-        let log = git.ask(&["log", "--first-parent", "--reverse", "--format=%H %cs", "HEAD", "--", &path])?;
-        let log = log.unwrap_or_default();
-        let (commits, days): (Vec<&str>, Vec<&str>) =
-            log.lines().filter_map(|line| line.split_once(' ')).unzip();
+        let format = "--format=%H %cs";
+        let listed = git.ask(&["rev-list", "--first-parent", "--reverse", format, "HEAD", "--", &path])?;
+        let listed = listed.unwrap_or_default();
+        let (commits, days): (Vec<&str>, Vec<&str>) = listed
+            .lines()
+            .filter(|line| !line.starts_with("commit "))
+            .filter_map(|line| line.split_once(' '))
+            .unzip();
         let files = git.files(&commits, &name).context("cannot read the history")?;
         for ((commit, day), bytes) in commits.into_iter().zip(days).zip(files) {
             let Some(bytes) = bytes else { continue };

@@ -64,7 +64,7 @@ pub(super) fn standing(report: &Report<'_>) -> String {
     let numbers = numbers.iter().filter(|(count, _)| *count > 0);
     let numbers: Vec<String> = numbers.map(|(count, word)| format!("{count} {word}")).collect();
     let mut text = match verdict.entries.values().sum::<usize>() {
-        0 => format!("{baseline}: no entries\n"),
+        0 => String::new(),
         1 => format!("{baseline}: 1 entry: {}\n", numbers.join(", ")),
         count => format!("{baseline}: {count} entries: {}\n", numbers.join(", ")),
     };
