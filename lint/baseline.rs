@@ -16,7 +16,8 @@ use crate::{
     cli::{BaselineCommand, DiffFormat, FileArgs, HeldArgs, ListFormat},
     deliver,
     ratchet::{
-        self, Admitted, Base, Change, Comparison, Document, Git, History, Homes, Place, Sides, Verdict,
+        self, Admitted, Base, Ceiling, Change, Comparison, Document, Git, History, Homes, Place, Sides,
+        Verdict,
     },
     report,
     workspace::Workspace,
@@ -81,15 +82,10 @@ fn base(dir: &Path, asked: &str) -> Result<(Git, Base)> {
 /// Notes what the baseline has gained over that of the base.
 fn guard(verdict: &mut Verdict, asked: &str, place: &Place, document: &Document) -> Result<()> {
     let (git, base) = base(place.folder(), asked)?;
-    let Some(bytes) = git.file(&base.commit, &place.name())? else {
+    let Some(before) = Ceiling::find(&git, &base.commit, place)? else {
         verdict.notes.push(format!("{} has no baseline yet: this one is the first", base.shown));
         return Ok(());
     };
-    if ratchet::is_blank(&bytes) {
-        verdict.notes.push(format!("the baseline of {} is empty: this one is the first", base.shown));
-        return Ok(());
-    }
-    let before = ratchet::parsed(&bytes, &format!("{} of {}", place.shown, base.shown))?;
     let homes = Homes::new(&place.dir);
     let change = Change::new(&before, document, &|entry| homes.is_gone(entry));
     verdict.raised = change.raises();
@@ -150,7 +146,7 @@ fn diff(
     };
     let before = named(old)?;
     let after = new.map_or_else(|| Ok(place()?.read()?.0), named)?;
-    let change = Change::new(&before, &after, &|_| true);
+    let change = Change::new(&Ceiling::of(&before), &after, &|_| true);
     deliver(stdout, Exit::Clean, |out| match format {
         DiffFormat::Human => report::diff(&change, out),
         DiffFormat::Markdown => report::diff_markdown(&change, out),

@@ -4,6 +4,7 @@
 //! and `compare` what that means for a run.
 
 mod base;
+mod ceiling;
 mod compare;
 mod cursor;
 mod document;
@@ -24,6 +25,7 @@ mod suppress;
 mod verdict;
 
 pub(crate) use base::{AUTO, Base, find as base};
+pub(crate) use ceiling::Ceiling;
 pub(crate) use compare::{Comparison, Homes, found, outside};
 pub(crate) use document::Document;
 pub(crate) use entry::Entry;

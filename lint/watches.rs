@@ -38,6 +38,7 @@ mod made;
 mod mend;
 mod openings;
 mod ops;
+mod origin;
 mod outside;
 mod patterns;
 mod polls;

@@ -17,7 +17,11 @@ use super::{
     place::Place,
     verdict::{Stale, State, Verdict},
 };
-use crate::{analysis::Analysis, syntax, workspace::Workspace};
+use crate::{
+    analysis::Analysis,
+    syntax,
+    workspace::{Modules, SourceFile, Standing, Workspace},
+};
 
 /// A run and the baseline it is held against, paired.
 #[derive(Debug)]
@@ -66,7 +70,7 @@ impl Comparison {
         let homes = Homes::new(&place.dir);
         let pairs = pair(&entries, &findings, &|entry| homes.is_gone(entry));
 
-        let read = read_files(workspace, analysis, place);
+        let seen = Seen::new(workspace, analysis, place);
         let mut fates = vec![Fate::Keep; entries.len()];
         let mut verdict = Verdict { baseline: Some(place.shown.clone()), ..Verdict::default() };
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -82,7 +86,7 @@ impl Comparison {
         let lines: Vec<usize> = document.lines().map(|(_, line)| line).collect();
         for index in pairs.left.iter().copied() {
             let entry = &entries[index];
-            if read.contains(&entry.file) || !place.dir.join(&entry.file).exists() {
+            if seen.contains(&entry.file) || !place.dir.join(&entry.file).exists() {
                 fates[index] = Fate::Drop;
                 verdict.stale.push(Stale { entry: entry.clone(), line: lines[index] });
             } else {
@@ -167,10 +171,25 @@ pub(crate) fn outside<'a>(workspace: &Workspace, analysis: &'a Analysis, place: 
 }
 
 /// The files that this run has looked at and understood, as entries name them.
-fn read_files(workspace: &Workspace, analysis: &Analysis, place: &Place) -> HashSet<String> {
-    let unread: HashSet<&str> = analysis.unread.iter().map(|unread| unread.path.as_str()).collect();
-    let read = workspace.files.iter().filter(|file| file.reported && !unread.contains(file.rel.as_str()));
-    read.filter_map(|file| place.file(&workspace.root, &file.rel)).collect()
+struct Seen<'a> {
+    workspace: &'a Workspace,
+    modules: Modules,
+    files: HashMap<String, &'a SourceFile>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(workspace: &'a Workspace, analysis: &Analysis, place: &Place) -> Self {
+        let unread: HashSet<&str> = analysis.unread.iter().map(|unread| unread.path.as_str()).collect();
+        let read = workspace.files.iter().filter(|file| file.reported && !unread.contains(file.rel.as_str()));
+        let files = read.filter_map(|file| Some((place.file(&workspace.root, &file.rel)?, file))).collect();
+        Self { workspace, modules: Modules::new(&workspace.packages), files }
+    }
+
+    fn contains(&self, file: &str) -> bool {
+        self.files.get(file).is_some_and(|file| {
+            self.workspace.tests || file.asked || self.modules.standing(&file.path) != Standing::Test
+        })
+    }
 }
 
 /// Which functions the files of entries define now.

@@ -109,9 +109,6 @@ impl<'t> Cursor<'t> {
         } else {
             Cow::Borrowed(raw)
         };
-        if raw.chars().any(|c| c != '\t' && c.is_control()) {
-            return Err(self.mistake("a control character in a string"));
-        }
         Ok((text, start..self.at))
     }
 

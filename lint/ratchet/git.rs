@@ -101,6 +101,20 @@ impl Git {
             .with_context(|| format!("cannot read `{name}` of {}", short(commit)))
     }
 
+    /// The top folder of the work tree.
+    pub(crate) fn top(&self) -> Result<PathBuf> {
+        let top = self.bytes(&["rev-parse", "--show-toplevel"])?;
+        Ok(PathBuf::from(String::from_utf8_lossy(top.trim_ascii_end()).into_owned()))
+    }
+
+    /// The files of a commit that have this name, in whatever folder, by their paths from the top.
+    pub(crate) fn named(&self, commit: &str, name: &str) -> Result<Vec<String>> {
+        let listed = self.bytes(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let is_named = |path: &&str| path.rsplit('/').next() == Some(name);
+        Ok(listed.split('\0').filter(is_named).map(str::to_owned).collect())
+    }
+
     /// A file of this folder as it is in each of many commits, in their order. None where it is not there.
     pub(crate) fn files(&self, commits: &[&str], name: &str) -> Result<Vec<Option<Vec<u8>>>> {
         let prefix = self.bytes(&["rev-parse", "--show-prefix"])?;

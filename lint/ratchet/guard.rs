@@ -1,6 +1,7 @@
-//! Holds a baseline against an earlier one: it may have become shorter, and nothing else.
+//! Holds a baseline against what held before: it may have become shorter, and nothing else.
 
 use super::{
+    ceiling::Ceiling,
     document::Document,
     entry::Entry,
     pairs::{Pairs, pair},
@@ -33,14 +34,14 @@ pub(crate) enum Admitted {
 
 impl Change {
     /// Compares two baselines. `is_gone` tells whether the function of an earlier entry has left its file.
-    pub(crate) fn new(before: &Document, after: &Document, is_gone: &dyn Fn(&Entry) -> bool) -> Self {
-        let old: Vec<Entry> = before.entries().cloned().collect();
+    pub(crate) fn new(before: &Ceiling, after: &Document, is_gone: &dyn Fn(&Entry) -> bool) -> Self {
+        let old = &before.entries;
         let (new, lines): (Vec<Entry>, Vec<usize>) =
             after.lines().map(|(entry, line)| (entry.clone(), line)).unzip();
-        let Pairs { found, left } = pair(&old, &new, is_gone);
+        let Pairs { found, left } = pair(old, &new, is_gone);
         let mut change =
             Self { removed: left.iter().map(|index| old[*index].clone()).collect(), ..Self::default() };
-        let (was, is) = (before.settings(), after.settings());
+        let (was, is) = (&before.settings, after.settings());
         let adopted = is.adopted.iter().any(|reason| !was.adopted.contains(reason));
         for (index, entry) in new.into_iter().enumerate() {
             match found[index] {

@@ -71,13 +71,18 @@ pub(crate) fn pair(entries: &[Entry], found: &[Entry], is_gone: &dyn Fn(&Entry) 
     order.sort_by_key(|index| !found[*index].plain);
     let mut gone: HashMap<usize, bool> = HashMap::new();
     for step in STEPS {
-        let mut waiting: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
+        let left = order.iter().copied().filter(|index| pairs[*index].is_none());
+        let keys = left
+            .flat_map(|index| [true, false].map(|plain| (step.key(&found[index], plain), VecDeque::new())));
+        let mut waiting: HashMap<Key<'_>, VecDeque<usize>> = keys.collect();
+        if waiting.is_empty() {
+            break;
+        }
         for index in offered.iter().copied().filter(|index| free[*index]) {
             let entry = &entries[index];
-            waiting.entry(step.key(entry, entry.plain)).or_default().push_back(index);
-        }
-        if waiting.is_empty() || pairs.iter().all(Option::is_some) {
-            break;
+            if let Some(queue) = waiting.get_mut(&step.key(entry, entry.plain)) {
+                queue.push_back(index);
+            }
         }
         for plain in [false, true] {
             for index in order.iter().copied() {

@@ -26,7 +26,18 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Mistake> {
         let reason = "a merge conflict; `cargo rideout baseline resolve` mends it".to_owned();
         return Err(Mistake { line: line + 1, reason });
     }
+    if let Some(at) =
+        text.find(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r')).or(bare_return(text))
+    {
+        let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+        return Err(Mistake { line, reason: "a control character".to_owned() });
+    }
     Reader { text, cursor: Cursor::new(text), lead: 0 }.document()
+}
+
+/// A carriage return that ends no line.
+fn bare_return(text: &str) -> Option<usize> {
+    text.match_indices('\r').map(|(at, _)| at).find(|at| text.as_bytes().get(at + 1) != Some(&b'\n'))
 }
 
 /// Whether a line is one of those that git puts around the two sides of a conflict.

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 
 use super::{
+    ceiling::Ceiling,
     document::Document,
     edit::Fate,
     entry::Entry,
@@ -83,9 +84,10 @@ impl Sides {
             );
             return merged;
         };
+        let base = Ceiling::of(base);
         // The code of a conflict is on neither side, so it says nothing about what has moved.
         let (from_ours, from_theirs) =
-            (Change::new(base, ours, &|_| true), Change::new(base, theirs, &|_| true));
+            (Change::new(&base, ours, &|_| true), Change::new(&base, theirs, &|_| true));
         // The settings of the side that sees more, with all of its reasons.
         let newer = |left: &Document, right: &Document| {
             let (left, right) = (left.settings(), right.settings());

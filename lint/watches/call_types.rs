@@ -294,8 +294,7 @@ impl Typing<'_, '_, '_> {
     /// A method of a watch: a poll, another source's opener, a method that gives a plain value, or an adapter.
     fn watch_method(&self, watch: &Arc<WatchTy>, name: &str, call: Call) -> Ty {
         let known = self.infer.program.known(self.id);
-        let types = &known.sources[watch.source].facts.types;
-        let paths: Vec<&str> = types.iter().map(String::as_str).collect();
+        let paths: Vec<&str> = known.sources[watch.source].facts.type_names().collect();
         if let Some(poll) = polls::poll(known, watch, name) {
             return self.infer.shape(&poll.gives, known, None);
         }

@@ -212,7 +212,10 @@ impl<'p, 'c> Infer<'p, 'c> {
         match ty {
             ty if let Some(own) = self.program.own_receiver(id, ty) => vec![own.to_owned()],
             Ty::Named { path, .. } => vec![path.to_string()],
-            Ty::Watch(watch) => self.program.known(id).sources[watch.source].facts.types.clone(),
+            Ty::Watch(watch) => {
+                let types = self.program.known(id).sources[watch.source].facts.type_names();
+                types.map(str::to_owned).collect()
+            }
             Ty::Local(at, _) => vec![self.program.types[*at].name.clone()],
             Ty::Dyn(name) => vec![name.to_string()],
             _ => Vec::new(),

@@ -110,6 +110,9 @@ pub struct Source {
     /// Whether a loop that only spins belongs to the pedantic level.
     #[serde(default)]
     pub spins_pedantic: bool,
+    /// Whether a server has the same type of each client: then only a stream that is seen to be opened is judged.
+    #[serde(default)]
+    pub either_side: bool,
     /// The sentence that tells the way out for this source, without the code.
     #[serde(default)]
     pub help: Option<String>,

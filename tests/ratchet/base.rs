@@ -151,6 +151,68 @@ fn a_base_without_a_baseline_is_where_it_begins() {
     assert!(ran.stderr.contains("error: baseline.toml of ") && ran.stderr.contains(":1: "), "{}", ran.stderr);
 }
 
+/// A workspace in a folder of its own, held by a baseline at the top of the repository.
+fn nested() -> Repo {
+    let repo = Repo::new(&[("x", &["one", "two"])]);
+    for file in ["Cargo.toml", "src/lib.rs", "src/x.rs"] {
+        repo.write(&format!("sub/{file}"), &repo.read(file));
+    }
+    fs::remove_file(repo.dir.join("Cargo.toml")).unwrap();
+    fs::remove_dir_all(repo.dir.join("src")).unwrap();
+    assert_eq!(repo.run(&["baseline", "init", "-q", "--baseline", "baseline.toml", "sub"]).code, Some(0));
+    assert!(repo.baseline().contains("[\"sub/src/x.rs\"]"), "{}", repo.baseline());
+    repo.commit("begin");
+    repo
+}
+
+#[test]
+fn a_baseline_in_another_place_is_held_by_the_one_before() {
+    let repo = nested();
+    let sub = repo.dir.join("sub");
+    // A nearer one takes over what the one at the top held, and no more.
+    assert_eq!(run_in(&sub, &["baseline", "init", "-q"], &[]).code, Some(0));
+    assert_eq!(run_in(&sub, &["--base", "HEAD", "-q"], &[]).code, Some(0));
+    repo.edit("sub/src/x.rs", |text| text.to_owned() + &watches(&["three"]));
+    fs::remove_file(sub.join("baseline.toml")).unwrap();
+    assert_eq!(run_in(&sub, &["baseline", "init", "-q"], &[]).code, Some(0));
+    let ran = run_in(&sub, &["--base", "HEAD", "-q"], &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("error: raised: src/x.rs: unguarded-watch three"), "{}", ran.stdout);
+    repo.commit("raise");
+    // Nor does one further up, in the place of one that is gone.
+    repo.git(&["checkout", "-q", "HEAD~1", "--", "sub"]);
+    fs::remove_file(sub.join("baseline.toml")).unwrap();
+    fs::remove_file(repo.dir.join("baseline.toml")).unwrap();
+    assert_eq!(run_in(&sub, &["baseline", "init", "-q"], &[]).code, Some(0));
+    let start = repo.commit("only in sub");
+    fs::remove_file(sub.join("baseline.toml")).unwrap();
+    assert_eq!(repo.run(&["baseline", "init", "-q", "--baseline", "baseline.toml", "sub"]).code, Some(0));
+    assert_eq!(run_in(&sub, &["--base", &start, "-q"], &[]).code, Some(0));
+    repo.edit("baseline.toml", |text| text.to_owned() + "\"unguarded-watch z\" = \"00000000\"\n");
+    let ran = run_in(&sub, &["--base", &start, "-q"], &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("error: raised: sub/src/x.rs: unguarded-watch z"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_second_workspace_begins_its_own() {
+    let repo = Repo::held(&[("a", &["one"])]);
+    for file in ["Cargo.toml", "src/lib.rs", "src/a.rs"] {
+        repo.write(&format!("left/{file}"), &repo.read(file));
+        repo.write(&format!("right/{file}"), &repo.read(file));
+    }
+    for file in ["src", "Cargo.toml", "baseline.toml"] {
+        repo.git(&["rm", "-rq", file]);
+    }
+    let (left, right) = (repo.dir.join("left"), repo.dir.join("right"));
+    assert_eq!(run_in(&left, &["baseline", "init", "-q"], &[]).code, Some(0));
+    repo.commit("left");
+    assert_eq!(run_in(&right, &["baseline", "init", "-q"], &[]).code, Some(0));
+    let ran = run_in(&right, &["--base", "HEAD"], &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("has no baseline yet: this one is the first"), "{}", ran.stdout);
+}
+
 #[test]
 fn a_base_that_cannot_be_told_or_read_is_no_pass() {
     let Forked { repo, .. } = forked();

@@ -98,6 +98,17 @@ fn a_partial_run_says_nothing_of_what_it_does_not_look_at() {
 }
 
 #[test]
+fn tests_are_not_looked_at_unless_asked_for() {
+    let repo = Repo::new(&[("a", &["one"]), ("checks", &["two"])]);
+    repo.write("src/lib.rs", "mod a;\n#[cfg(test)]\nmod checks;\n");
+    repo.write("tests/feed.rs", &watches(&["three"]));
+    assert_eq!(repo.run(&["baseline", "init", "-q", "--include-tests"]).code, Some(0));
+    assert_eq!(repo.states(&["--strict"]), counted(&[("known", 1)], 0));
+    assert_eq!(repo.run(&["baseline", "tighten", "-q"]).code, Some(0));
+    assert_eq!(repo.states(&["--strict", "--include-tests"]), counted(&[("known", 3)], 0));
+}
+
+#[test]
 fn what_is_withheld_is_neither_new_nor_stale() {
     let accept = "pub async fn serve(l: tokio::net::TcpListener) {\n    loop {\n        \
                   let Ok((s, _)) = l.accept().await else { continue };\n        drop(s);\n    }\n}\n";

@@ -20,6 +20,11 @@ impl Mistake {
 }
 
 impl Source {
+    /// Its types without their arguments.
+    pub fn type_names(&self) -> impl Iterator<Item = &str> {
+        self.types.iter().map(|ty| ty.split_once('<').map_or(ty.as_str(), |(name, _)| name))
+    }
+
     /// Looks for contradictions.
     ///
     /// # Errors
