@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rideout_rules::{
     catalog::{self, FaultFact, Within},
-    model::{Fault, FaultPath, Location, Outcome, Source, Step, Watch},
+    model::{Fault, FaultPath, Location, Outcome, ShowsAs, Source, Step, Watch},
 };
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     made::Made,
     polls::PollSite,
     ready,
-    scope::loop_around,
+    scope::{loop_around, runs_once},
     state::{State, Trail},
     value::Env,
     verdict::{Ended, Verdict},
@@ -156,6 +156,13 @@ impl Judge<'_, '_, '_> {
             return true;
         }
         let block = &self.graph().blocks[self.site.block as usize];
+        let source = self.infer.program.known(self.site.function).sources[self.site.watch.source];
+        let by_call = source.facts.faults.iter().any(|fault| fault.shows_as == ShowsAs::CallError);
+        let opened_here = !by_call && self.site.watch.opener.is_some_and(|(by, ..)| by == self.site.function);
+        if opened_here && runs_once(self.graph(), block) {
+            // Each opening is asked for one item.
+            return false;
+        }
         loop_around(self.graph(), block).is_some() || self.called_in_loop(self.site.function, 0)
     }
 

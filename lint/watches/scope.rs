@@ -5,7 +5,7 @@ use rideout_rules::catalog::Meaning;
 use super::{polls, walk::Walk};
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{Block, BlockId, BodyId, Callee, Graph, LoopId, Op, Value},
+    flow::graph::{Block, BlockId, BodyId, BodyKind, Callee, Graph, LoopId, Op, Place, Value},
 };
 
 impl Walk<'_, '_, '_> {
@@ -122,4 +122,39 @@ fn runs_here(graph: &Graph, body: BodyId) -> impl Iterator<Item = &Block> {
         _ => false,
     };
     graph.blocks.iter().filter(move |block| block.ops.iter().any(runs))
+}
+
+/// Whether a block runs at most once in a run of its function: no loop is around it, and no closure that may be called again.
+pub(super) fn runs_once(graph: &Graph, block: &Block) -> bool {
+    let Some(made) = graph
+        .blocks
+        .iter()
+        .flat_map(|outer| outer.ops.iter().map(move |op| (outer, op)))
+        .find(|(_, op)| matches!(op.value, Value::Body(body) if body == block.body))
+    else {
+        return block.within.is_none() && block.body == 0;
+    };
+    let (outer, op) = made;
+    let once = match graph.bodies[block.body as usize].kind {
+        BodyKind::Function { .. } | BodyKind::Async => true,
+        BodyKind::Closure { .. } => is_spawned(graph, &op.to),
+        BodyKind::Generator { .. } => false,
+    };
+    once && block.within.is_none() && runs_once(graph, outer)
+}
+
+/// Whether a closure is handed to something that spawns it.
+fn is_spawned(graph: &Graph, closure: &Place) -> bool {
+    graph.blocks.iter().flat_map(|block| &block.ops).any(|op| match &op.value {
+        Value::Use(from) => from == closure && op.to != *closure && is_spawned(graph, &op.to),
+        Value::Call { callee, args, .. } => {
+            let name = match callee {
+                Callee::Path(path) => path.last(),
+                Callee::Method { name, .. } => name,
+                Callee::Place(_) => return false,
+            };
+            name.contains("spawn") && args.contains(closure)
+        }
+        _ => false,
+    })
 }
