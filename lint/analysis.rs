@@ -57,6 +57,8 @@ pub(crate) struct Analysis {
     pub(crate) watches: Vec<Watch>,
     /// Every finding of the reported files that no comment suppresses, both levels, in order of file and place, with its fingerprint.
     pub(crate) findings: Vec<(Finding, String)>,
+    /// The findings of files that are not reported on, as far as they were seen on the way, whether a comment suppresses them or not.
+    pub(crate) elsewhere: Vec<(Finding, String)>,
     /// Files that could not be read or parsed.
     pub(crate) unread: Vec<Unread>,
     /// The suppressions of the reported files, in order of file and place.

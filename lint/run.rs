@@ -31,20 +31,22 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     let catalog = &*workspace.catalog;
     let active: Vec<Active<'_>> =
         workspace.packages.par_iter().map(|package| workspace::active(package, catalog)).collect();
-    let (texts, mut unread) = workspace::texts(workspace, catalog, &active);
+    let groups = groups(workspace);
+    let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (package, group) in groups.iter().enumerate() {
+        members.entry(*group).or_default().insert(package);
+    }
+    let relevant = relevant(workspace, &members);
+    members.values_mut().for_each(|packages| packages.retain(|package| relevant.contains(package)));
+    let (texts, mut unread) = workspace::texts(workspace, catalog, &active, &relevant);
     let modules = Modules::new(&workspace.packages);
     unread.retain(|file| !is_orphan(workspace, &modules, &file.path));
-    let groups = groups(workspace);
     // A file that belongs to no package is a program of its own.
     let mut programs: BTreeMap<(usize, usize), Texts> = BTreeMap::new();
     for (index, text) in texts {
         let package = workspace.files[index].package;
         let alone = if workspace.packages[package].dependencies.is_none() { index } else { 0 };
         programs.entry((groups[package], alone)).or_default().push((index, text));
-    }
-    let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (package, group) in groups.iter().enumerate() {
-        members.entry(*group).or_default().insert(package);
     }
     let known = workspace.packages.iter().map(|_| OnceLock::new()).collect();
     let bodies = Needles::of_bodies(catalog, &active, watches::ASKING);
@@ -62,8 +64,10 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     for (_, part) in parts {
         analysis.add(part);
     }
-    analysis.findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
-    analysis.findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
+    for findings in [&mut analysis.findings, &mut analysis.elsewhere] {
+        findings.sort_by_key(|(finding, _)| (finding.primary, finding.rule));
+        findings.dedup_by_key(|(finding, _)| (finding.primary, finding.rule));
+    }
     analysis.unread.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
     ratchet::suppress(&mut analysis);
     analysis
@@ -85,6 +89,20 @@ fn groups(workspace: &Workspace) -> Vec<usize> {
         groups.push(*ids.entry(root).or_insert(next));
     }
     groups
+}
+
+/// The packages that can make a difference to a file that is reported.
+fn relevant(workspace: &Workspace, members: &BTreeMap<usize, BTreeSet<usize>>) -> BTreeSet<usize> {
+    let reported: BTreeSet<usize> =
+        workspace.files.iter().filter(|file| file.reported).map(|file| file.package).collect();
+    let in_group = |packages: &BTreeSet<usize>| -> Vec<usize> {
+        if packages.is_subset(&reported) {
+            return packages.iter().copied().collect();
+        }
+        let reach = workspace::Reach::new(&workspace.packages, packages);
+        packages.iter().copied().filter(|package| reach.matters(*package, &reported)).collect()
+    };
+    members.values().flat_map(in_group).collect()
 }
 
 /// Whether a manifest has a `[workspace]` table, or one below it.
@@ -291,10 +309,9 @@ impl Analysis {
             let mut moved = watch.clone();
             move_watch(&mut moved, base);
             for finding in rideout_rules::judge(watch, &part.levels) {
-                if reported(finding.primary) {
-                    let print = fingerprint(&[part.code(finding.consumer), part.code(watch.poll)]);
-                    self.findings.push((move_finding(finding, base), print));
-                }
+                let print = fingerprint(&[part.code(finding.consumer), part.code(watch.poll)]);
+                let list = if reported(finding.primary) { &mut self.findings } else { &mut self.elsewhere };
+                list.push((move_finding(finding, base), print));
             }
             if reported(watch.consumer) {
                 self.watches.push(moved);

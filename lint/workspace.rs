@@ -17,6 +17,7 @@ mod needles;
 mod paths;
 mod pattern;
 mod place;
+mod reach;
 mod scope;
 mod texts;
 mod walk;
@@ -38,6 +39,7 @@ pub(crate) use grow::{Sought, related};
 pub(crate) use modules::{Modules, Standing};
 pub(crate) use needles::Needles;
 pub(crate) use paths::{join, relative};
+pub(crate) use reach::Reach;
 pub(crate) use texts::texts;
 
 use crate::analysis::Unread;

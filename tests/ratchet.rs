@@ -8,4 +8,5 @@ mod kill;
 mod merges;
 mod page;
 mod repo;
+mod servers;
 mod states;

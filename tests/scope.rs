@@ -164,3 +164,40 @@ fn ignored_and_built_files_are_left_out() {
     assert_eq!(seen(&project, ".", &["."]), [""; 0]);
     assert_eq!(seen(&project, ".", &["src/gen/g.rs"]), ["src/gen/g.rs"]);
 }
+
+/// The caller of a library decides, with a helper of a third package; a fourth has nothing to do with them.
+#[test]
+fn a_file_alone_is_judged_as_in_the_whole() {
+    let project = Project::empty();
+    project.write(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"feed\", \"again\", \"tool\"]\n",
+    );
+    let with = |name: &str, on: &[&str]| {
+        let local = on.iter().map(|on| format!("{on} = {{ path = \"../{on}\" }}\n"));
+        project.write(&format!("{name}/Cargo.toml"), manifest(name) + &local.collect::<String>());
+    };
+    with("app", &["feed", "again"]);
+    with("feed", &[]);
+    with("again", &[]);
+    with("tool", &[]);
+    project.write("feed/src/lib.rs", WATCH);
+    project.write("tool/src/lib.rs", WATCH);
+    project.write(
+        "again/src/lib.rs",
+        "pub async fn forever<F: Future>(run: impl Fn() -> F) {\n    loop {\n        run().await;\n        \
+         tokio::time::sleep(std::time::Duration::from_secs(1)).await;\n    }\n}\n",
+    );
+    project.write(
+        "app/src/main.rs",
+        "#[tokio::main]\nasync fn main() {\n    again::forever(feed::run).await;\n}\n",
+    );
+    assert_eq!(seen(&project, ".", &["--workspace"]), ["tool/src/lib.rs"]);
+    assert_eq!(seen(&project, ".", &["feed/src/lib.rs"]), [""; 0]);
+    assert_eq!(seen(&project, ".", &["tool/src/lib.rs"]), ["tool/src/lib.rs"]);
+    project.write(
+        "again/src/lib.rs",
+        "pub async fn forever<F: Future>(run: impl Fn() -> F) {\n    run().await;\n}\n",
+    );
+    assert_eq!(seen(&project, ".", &["feed/src/lib.rs"]), seen(&project, ".", &["feed"]));
+}

@@ -4,7 +4,7 @@
 //! that it has in common with what is checked out: against the tip of a branch, whatever has been mended there since would look
 //! like a raise here.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use anyhow::{Result, anyhow, bail};
 
@@ -84,6 +84,9 @@ pub(crate) fn find(git: &Git, asked: &str, env: Env<'_>) -> Result<Base> {
         return Ok(base);
     }
     let Some(rev) = rev else {
+        if Path::new(&name).exists() {
+            bail!("`{name}` is a path and no revision; paths stand before `--base`");
+        }
         bail!("the base `{name}` is not in this clone; {DEEPER}, or fetch it by name")
     };
     let Some(mut commit) = git.merge_base(&rev, &head)? else {

@@ -84,9 +84,13 @@ impl Comparison {
             }
         }
         let lines: Vec<usize> = document.lines().map(|(_, line)| line).collect();
-        for index in pairs.left.iter().copied() {
+        // What has moved to where this run does not look is not stale.
+        let left: Vec<Entry> = pairs.left.iter().map(|index| entries[*index].clone()).collect();
+        let elsewhere = pair(&left, &elsewhere(workspace, analysis, place), &|entry| homes.is_gone(entry));
+        let elsewhere: HashSet<usize> = elsewhere.found.iter().flatten().map(|(entry, _)| *entry).collect();
+        for (at, index) in pairs.left.iter().copied().enumerate() {
             let entry = &entries[index];
-            if seen.contains(&entry.file) || !place.dir.join(&entry.file).exists() {
+            if !elsewhere.contains(&at) && seen.contains(&entry.file) {
                 fates[index] = Fate::Drop;
                 verdict.stale.push(Stale { entry: entry.clone(), line: lines[index] });
             } else {
@@ -134,21 +138,38 @@ impl Comparison {
     }
 }
 
+/// A finding as an entry. None: it lies outside of the folder of the baseline.
+fn entry(
+    workspace: &Workspace,
+    analysis: &Analysis,
+    place: &Place,
+    (finding, fingerprint): &(Finding, String),
+    plain: bool,
+) -> Option<Entry> {
+    let rel = &analysis.files.get(finding.primary.file as usize)?.path;
+    Some(Entry {
+        file: place.file(&workspace.root, rel)?,
+        plain,
+        rule: finding.rule,
+        item: finding.item.clone(),
+        fingerprint: fingerprint.clone(),
+    })
+}
+
+/// What was found in files that are not reported on.
+fn elsewhere(workspace: &Workspace, analysis: &Analysis, place: &Place) -> Vec<Entry> {
+    let found = analysis.elsewhere.iter();
+    let mut entries: Vec<Entry> =
+        found.filter_map(|found| entry(workspace, analysis, place, found, true)).collect();
+    entries.sort();
+    entries
+}
+
 /// What was found, plain and allowed, those that count by default first.
 pub(crate) fn found(workspace: &Workspace, analysis: &Analysis, place: &Place) -> Vec<Found> {
-    let path = |finding: &Finding| {
-        let rel = &analysis.files.get(finding.primary.file as usize)?.path;
-        place.file(&workspace.root, rel)
-    };
-    let make = |(finding, fingerprint): &(Finding, String), plain: bool, slot: Slot| {
-        let entry = Entry {
-            file: path(finding)?,
-            plain,
-            rule: finding.rule,
-            item: finding.item.clone(),
-            fingerprint: fingerprint.clone(),
-        };
-        Some(Found { entry, level: finding.level, slot })
+    let make = |found: &(Finding, String), plain: bool, slot: Slot| {
+        let entry = entry(workspace, analysis, place, found, plain)?;
+        Some(Found { entry, level: found.0.level, slot })
     };
     let plain = analysis.findings.iter().enumerate().map(|(at, found)| make(found, true, Slot::Finding(at)));
     let allowed = analysis.suppressions.iter().enumerate().flat_map(|(at, suppression)| {
@@ -173,22 +194,26 @@ pub(crate) fn outside<'a>(workspace: &Workspace, analysis: &'a Analysis, place: 
 /// The files that this run has looked at and understood, as entries name them.
 struct Seen<'a> {
     workspace: &'a Workspace,
+    place: &'a Place,
     modules: Modules,
     files: HashMap<String, &'a SourceFile>,
 }
 
 impl<'a> Seen<'a> {
-    fn new(workspace: &'a Workspace, analysis: &Analysis, place: &Place) -> Self {
+    fn new(workspace: &'a Workspace, analysis: &Analysis, place: &'a Place) -> Self {
         let unread: HashSet<&str> = analysis.unread.iter().map(|unread| unread.path.as_str()).collect();
         let read = workspace.files.iter().filter(|file| file.reported && !unread.contains(file.rel.as_str()));
         let files = read.filter_map(|file| Some((place.file(&workspace.root, &file.rel)?, file))).collect();
-        Self { workspace, modules: Modules::new(&workspace.packages), files }
+        Self { workspace, place, modules: Modules::new(&workspace.packages), files }
     }
 
+    /// Whether a file was looked at. One that is gone has nothing in it any more.
     fn contains(&self, file: &str) -> bool {
-        self.files.get(file).is_some_and(|file| {
-            self.workspace.tests || file.asked || self.modules.standing(&file.path) != Standing::Test
-        })
+        let Some(file) = self.files.get(file) else {
+            let path = self.place.dir.join(file);
+            return path.starts_with(&self.workspace.root) && !path.exists();
+        };
+        self.workspace.tests || file.asked || self.modules.standing(&file.path) != Standing::Test
     }
 }
 

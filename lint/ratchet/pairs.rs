@@ -28,12 +28,14 @@ enum Step {
     /// File, rule and item; the code differs.
     Edited,
     /// Rule, item and code; the file differs.
-    MovedItem,
-    /// Rule and code.
-    MovedCode,
+    Moved,
+    /// Rule, the function's own name and code; its type has another name.
+    MovedName,
+    /// Rule, file and code; the function has another name.
+    Renamed,
 }
 
-const STEPS: [Step; 4] = [Step::Same, Step::Edited, Step::MovedItem, Step::MovedCode];
+const STEPS: [Step; 5] = [Step::Same, Step::Edited, Step::Moved, Step::MovedName, Step::Renamed];
 
 type Key<'a> = (bool, &'static str, &'a str, &'a str, &'a str);
 
@@ -43,8 +45,9 @@ impl Step {
         match self {
             Self::Same => (plain, rule, file, item, fingerprint),
             Self::Edited => (plain, rule, file, item, ""),
-            Self::MovedItem => (plain, rule, "", item, fingerprint),
-            Self::MovedCode => (plain, rule, "", "", fingerprint),
+            Self::Moved => (plain, rule, "", item, fingerprint),
+            Self::MovedName => (plain, rule, "", item.rsplit(':').next().unwrap_or(item), fingerprint),
+            Self::Renamed => (plain, rule, file, "", fingerprint),
         }
     }
 
@@ -52,7 +55,7 @@ impl Step {
         match self {
             Self::Same => State::Known,
             Self::Edited => State::Edited,
-            Self::MovedItem | Self::MovedCode => State::Moved,
+            Self::Moved | Self::MovedName | Self::Renamed => State::Moved,
         }
     }
 }
@@ -146,6 +149,18 @@ mod tests {
     fn a_mended_one_does_not_pay_for_a_new_one_of_the_same_code() {
         let pairs = pair(&[entry("a.rs", "f", "1")], &[entry("b.rs", "f", "1")], &|_| false);
         assert_eq!((states(&pairs), pairs.left), (vec![State::New], vec![0]));
+    }
+
+    #[test]
+    fn of_the_file_and_the_name_one_must_stay() {
+        let old = [entry("a.rs", "Feed::run", "1")];
+        for (file, item, state) in [
+            ("b.rs", "PriceFeed::run", State::Moved),
+            ("a.rs", "Feed::walk", State::Moved),
+            ("b.rs", "Feed::walk", State::New),
+        ] {
+            assert_eq!(states(&pair(&old, &[entry(file, item, "1")], &gone)), [state], "{file} {item}");
+        }
     }
 
     #[test]

@@ -83,6 +83,17 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
     }
 
+    #[test]
+    fn the_old_file_is_never_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, old) = (folder.path().join("baseline.toml"), folder.path().join("old"));
+        save(&path, None, "one").unwrap();
+        fs::hard_link(&path, &old).unwrap();
+        save(&path, Some(b"one"), "two").unwrap();
+        assert_eq!(fs::read_to_string(&old).unwrap(), "one", "the same file under another name");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_and_permissions_stay() {

@@ -64,11 +64,7 @@ impl Judge<'_, '_, '_> {
         for fault in &faults {
             paths.extend(self.walk(fault, &source.facts.id, consumer));
         }
-        let site = self.site;
-        if source.facts.either_side
-            && site.watch.opener.is_none()
-            && self.infer.is_handed_in(site.function, &site.stream)
-        {
+        if source.facts.either_side && self.infer.is_handed_in(self.site) {
             // It may be one client's, whose end is nobody's loss.
             for path in paths.iter_mut().filter(|path| path.outcome == Outcome::Ends) {
                 path.outcome = Outcome::Unknown;

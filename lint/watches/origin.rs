@@ -1,18 +1,29 @@
-//! Where a stream comes from that only its type names: made by a call in view, or handed in from where nobody looks.
+//! Where a stream comes from that either side of a connection may have: made by a call in view, or handed in from where nobody looks.
 
-use super::infer::Infer;
+use super::{infer::Infer, polls::PollSite};
 use crate::{
     facts::FnId,
-    flow::graph::{Place, Value},
+    flow::graph::{Callee, Place, Value},
 };
 
 /// Most callers gone up through.
 const HIGHEST: usize = 6;
 
 impl Infer<'_, '_> {
-    /// Whether a stream is a field's, or a parameter's that no caller in view makes itself.
-    pub(super) fn is_handed_in(&self, id: FnId, stream: &Place) -> bool {
-        self.handed_in(id, stream, 0)
+    /// Whether a stream is a field's, or a parameter's that no caller in view makes itself, or made around such a connection.
+    pub(super) fn is_handed_in(&self, site: &PollSite) -> bool {
+        let Some((id, start, end)) = site.watch.opener else {
+            return self.handed_in(site.function, &site.stream, 0);
+        };
+        let mut ops = self.graph(id).blocks.iter().flat_map(|block| &block.ops);
+        ops.any(|op| match &op.value {
+            Value::Call { callee: Callee::Path(_), args, .. }
+                if (op.span.start, op.span.end) == (start, end) =>
+            {
+                args.iter().any(|given| self.is_param_handed_in(id, given))
+            }
+            _ => false,
+        })
     }
 
     fn handed_in(&self, id: FnId, stream: &Place, depth: usize) -> bool {
@@ -33,5 +44,11 @@ impl Infer<'_, '_> {
             }
         });
         !made
+    }
+
+    fn is_param_handed_in(&self, id: FnId, given: &Place) -> bool {
+        let graph = self.graph(id);
+        let is_param = graph.bodies[0].params.contains(&graph.bound_from(given.local));
+        is_param && self.handed_in(id, given, 0)
     }
 }

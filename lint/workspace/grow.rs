@@ -9,7 +9,7 @@ use std::{
 use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 
-use super::{Package, Workspace, texts::LARGEST};
+use super::{Workspace, reach::Reach, texts::LARGEST};
 
 /// Names to look for in the files of some packages: of what is used there, and of what may be defined there.
 #[derive(Default)]
@@ -42,35 +42,6 @@ impl Sought {
 
     fn is_defined(&self, package: usize, code: &str) -> bool {
         self.by_package.get(&package).is_some_and(|(_, defined)| defined.stand_in(code, is_definition))
-    }
-}
-
-/// Which of some packages depend on which, themselves or through others.
-struct Reach {
-    seen: BTreeMap<usize, BTreeSet<usize>>,
-}
-
-impl Reach {
-    fn new(all: &[Package], packages: &BTreeSet<usize>) -> Self {
-        let by_name: BTreeMap<&str, usize> =
-            packages.iter().map(|package| (all[*package].name.as_str(), *package)).collect();
-        let direct = |package: usize| {
-            let named = all[package].dependencies.iter().flat_map(BTreeMap::keys);
-            named.filter_map(|name| by_name.get(name.as_str()).copied())
-        };
-        let closure = |&package: &usize| {
-            let mut seen = BTreeSet::from([package]);
-            let mut todo = vec![package];
-            while let Some(package) = todo.pop() {
-                todo.extend(direct(package).filter(|other| seen.insert(*other)));
-            }
-            (package, seen)
-        };
-        Self { seen: packages.iter().map(closure).collect() }
-    }
-
-    fn sees(&self, package: usize, other: usize) -> bool {
-        self.seen.get(&package).is_some_and(|seen| seen.contains(&other))
     }
 }
 
@@ -147,10 +118,7 @@ fn is_word(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
-    use super::{Reach, Words, is_definition, is_use};
-    use crate::workspace::Package;
+    use super::{Words, is_definition, is_use};
 
     #[test]
     fn a_definition_is_no_use() {
@@ -176,27 +144,5 @@ mod tests {
         for other in ["struct Feeds;", "fn run(feed: Feed)", "impl Feed {}", "structs Feed"] {
             assert!(!types.stand_in(other, is_definition), "{other}");
         }
-    }
-
-    #[test]
-    fn a_package_sees_what_it_depends_on() {
-        let package = |name: &str, on: &[&str]| Package {
-            name: name.to_owned(),
-            dir: format!("/{name}").into(),
-            targets: BTreeSet::new(),
-            dependencies: Some(on.iter().chain([&name]).map(|name| ((*name).to_owned(), None)).collect()),
-            config: Default::default(),
-        };
-        let packages = vec![
-            package("app", &["feed"]),
-            package("feed", &["bus"]),
-            package("bus", &[]),
-            package("tool", &[]),
-        ];
-        let reach = Reach::new(&packages, &(0..4).collect());
-        let seen: BTreeMap<usize, Vec<usize>> = (0..4)
-            .map(|package| (package, (0..4).filter(|other| reach.sees(package, *other)).collect()))
-            .collect();
-        assert_eq!(seen, [(0, vec![0, 1, 2]), (1, vec![1, 2]), (2, vec![2]), (3, vec![3])].into());
     }
 }

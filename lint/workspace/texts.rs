@@ -2,6 +2,7 @@
 //! be of use to one.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io,
     path::Path,
@@ -18,19 +19,21 @@ use crate::analysis::Unread;
 /// The largest file that goes to the parser, in bytes.
 pub(crate) const LARGEST: u64 = 16 << 20;
 
-/// Reads the files of a workspace: those with a needle of an entry that is active for their package, or with a suppression if they
+/// Reads the files of these packages of a workspace: those with a needle of an entry that is active for their package, or with a suppression if they
 /// are to be reported, by index, and those that could not be read although they are to be reported.
 pub(crate) fn texts(
     workspace: &Workspace,
     catalog: &[Crate],
     active: &[Active<'_>],
+    packages: &BTreeSet<usize>,
 ) -> (Vec<(usize, Arc<str>)>, Vec<Unread>) {
     let needles = Needles::of_files(catalog, active);
     let look = |(index, file): (usize, &SourceFile)| match read(file, &active[file.package], &needles) {
         Ok(text) => text.map(|text| Ok((index, text))),
         Err((reason, line)) => file.reported.then(|| Err(Unread { path: file.rel.clone(), reason, line })),
     };
-    let seen: Vec<Result<_, _>> = workspace.files.par_iter().enumerate().filter_map(look).collect();
+    let files = workspace.files.par_iter().enumerate().filter(|(_, file)| packages.contains(&file.package));
+    let seen: Vec<Result<_, _>> = files.filter_map(look).collect();
 
     let mut unread = workspace.unread.clone();
     let mut texts = Vec::new();

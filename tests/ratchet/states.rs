@@ -98,6 +98,24 @@ fn a_partial_run_says_nothing_of_what_it_does_not_look_at() {
 }
 
 #[test]
+fn what_moves_to_where_a_partial_run_does_not_look_is_not_stale() {
+    let repo = three();
+    let all = repo.read("src/a.rs");
+    repo.write("src/a.rs", &watches(&["two"]));
+    repo.edit("src/b.rs", |text| text.to_owned() + &watches(&["one"]));
+    assert_eq!(repo.states(&["src/a.rs", "--strict"]), counted(&[("known", 1)], 0));
+    assert_eq!(repo.run(&["baseline", "tighten", "-q", "src/a.rs"]).code, Some(0));
+    assert_eq!(repo.states(&["src/b.rs", "--strict"]), counted(&[("known", 1), ("moved", 1)], 0));
+    assert_eq!(repo.states(&["--strict"]), counted(&[("known", 2), ("moved", 1)], 0));
+    std::fs::remove_file(repo.dir.join("src/a.rs")).unwrap();
+    repo.write("src/c.rs", &all);
+    repo.write("src/lib.rs", "mod b;\nmod c;\n");
+    repo.edit("src/b.rs", |_| watches(&["three"]));
+    assert_eq!(repo.states(&["src/b.rs", "--strict"]), counted(&[("known", 1)], 0));
+    assert_eq!(repo.states(&["--strict"]), counted(&[("known", 1), ("moved", 2)], 0));
+}
+
+#[test]
 fn tests_are_not_looked_at_unless_asked_for() {
     let repo = Repo::new(&[("a", &["one"]), ("checks", &["two"])]);
     repo.write("src/lib.rs", "mod a;\n#[cfg(test)]\nmod checks;\n");
