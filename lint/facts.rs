@@ -12,6 +12,6 @@ mod read;
 mod resolve;
 pub(crate) mod ty;
 
-pub(crate) use known::Known;
+pub(crate) use known::{Known, KnownSource};
 pub(crate) use program::{FileInput, FnId, Program};
 pub(crate) use ty::Ty;

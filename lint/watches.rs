@@ -21,6 +21,7 @@ mod deliver;
 mod elements;
 mod ends;
 mod expected;
+mod factories;
 mod facts;
 mod feeds;
 mod fields;
@@ -80,7 +81,11 @@ impl<'p, 'c> Survey<'p, 'c> {
         let polls = program
             .live()
             .filter(|id| !infer.graph(*id).blocks.is_empty())
-            .flat_map(|id| polls::find(&infer, id, infer.graph(id), &infer.types(id)))
+            .flat_map(|id| {
+                let graph = infer.graph(id);
+                let asked = polls::find(&infer, id, graph, &infer.types(id));
+                asked.into_iter().chain(factories::find(&infer, id, graph))
+            })
             .collect();
         Self { infer, polls }
     }

@@ -8,6 +8,7 @@ use rideout_rules::{
 };
 
 use super::{
+    factories::Factory,
     facts::{self, Evidence},
     handles::handles,
     infer::Infer,
@@ -20,7 +21,11 @@ use super::{
     verdict::{Ended, Verdict},
     walk::{Walk, first_frame},
 };
-use crate::{facts::FnId, flow::graph::Graph, syntax::tree::Span};
+use crate::{
+    facts::{FnId, KnownSource},
+    flow::graph::Graph,
+    syntax::tree::Span,
+};
 
 /// One poll, judged.
 pub(super) struct Judge<'j, 'p, 'c> {
@@ -54,6 +59,10 @@ impl Judge<'_, '_, '_> {
             return None;
         }
         let consumer = self.consumer();
+        if let Some(factory) = self.site.factory {
+            let paths = faults.iter().map(|fault| self.by_helper(fault, &source.facts.id, factory)).collect();
+            return Some(self.found(source, consumer, paths));
+        }
         let held = self.site.fact.runs || self.site.fact.callback;
         if !held
             && !Walk::new(self.infer, self.site, &faults[0], &source.facts.id).stands(self.start(consumer))
@@ -70,11 +79,17 @@ impl Judge<'_, '_, '_> {
                 path.outcome = Outcome::Unknown;
             }
         }
+        Some(self.found(source, consumer, paths))
+    }
+
+    /// The watch, with where its faults lead.
+    fn found(&self, source: &KnownSource<'_>, consumer: Location, faults: Vec<FaultPath>) -> Watch {
+        let program = self.infer.program;
         let opener = self.site.watch.opener.map(|(id, start, end)| {
             let file = program.files[program.functions[id].file].index;
             Location { file, start, end }
         });
-        Some(Watch {
+        Watch {
             source: Source {
                 id: source.facts.id.clone(),
                 package: source.package.to_owned(),
@@ -88,8 +103,28 @@ impl Judge<'_, '_, '_> {
             consumer,
             poll: self.poll(),
             item: program.item_name(self.site.function),
-            faults: paths,
-        })
+            faults,
+        }
+    }
+
+    /// Where a fault leads that a helper receives: it calls its closure again, which opens a new stream or does not.
+    fn by_helper(&self, fault: &FaultFact, source: &str, factory: Factory) -> FaultPath {
+        let call = self.location(self.site.function, self.site.name_span);
+        let opens = Walk::new(self.infer, self.site, fault, source).opens(factory.function, factory.body);
+        let closure = self.infer.graph(factory.function).bodies[factory.body as usize].span;
+        let outcome = if opens {
+            Outcome::Reopens { paced: factory.paced, by: call }
+        } else {
+            Outcome::Stale { factory: self.location(factory.function, closure) }
+        };
+        FaultPath {
+            fault: Fault { shows_as: fault.shows_as, text: fault.text.clone() },
+            outcome,
+            arm: None,
+            consumer: call,
+            item: self.infer.program.item_name(self.site.function),
+            path: Vec::new(),
+        }
     }
 
     /// How the watch was made, if a fact of its source depends on it.

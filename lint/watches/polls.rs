@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rideout_rules::catalog::Shape;
 
 use super::{
+    factories::Factory,
     fill::mentions,
     infer::{Infer, Types},
 };
@@ -28,6 +29,22 @@ pub(super) struct PollFact {
     pub(super) stops: Vec<String>,
     pub(super) skips: bool,
     pub(super) none_heals: bool,
+}
+
+impl PollFact {
+    /// What a helper asks for that reads the stream itself.
+    pub(super) fn of_helper() -> Self {
+        Self {
+            gives: Shape::Item,
+            method: "next",
+            runs: true,
+            callback: false,
+            closure: None,
+            stops: Vec::new(),
+            skips: false,
+            none_heals: false,
+        }
+    }
 }
 
 /// The poll that a method is on a watch: one of its source's own, of its channel's, or of `Stream` and `Iterator`.
@@ -120,6 +137,8 @@ pub(super) struct PollSite {
     pub(super) name_span: Span,
     /// The future of a call that runs, where another body awaits it: the site is there.
     pub(super) future: Option<Place>,
+    /// The helper's closure, where a helper reads what that gives.
+    pub(super) factory: Option<Factory>,
 }
 
 /// Every poll in a function.
@@ -153,6 +172,7 @@ pub(super) fn find(infer: &Infer<'_, '_>, id: FnId, graph: &Graph, types: &Types
                 watch,
                 fact,
                 name_span: *name_span,
+                factory: None,
             });
         }
     }

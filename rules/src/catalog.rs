@@ -413,7 +413,7 @@ pub struct Reopen {
     /// Calls on the policy or the chain that set a bound.
     #[serde(default)]
     pub bounded_by: Vec<String>,
-    /// Whether the closure must open a new stream each time (`stale-factory`).
+    /// Whether the closure gives a stream, which the helper reads and asks the closure for anew after a fault.
     #[serde(default)]
     pub factory: bool,
     /// Where the facts were read.
