@@ -124,6 +124,7 @@ impl Judge<'_, '_, '_> {
             consumer: call,
             item: self.infer.program.item_name(self.site.function),
             path: Vec::new(),
+            mend: None,
         }
     }
 
