@@ -17,6 +17,9 @@ use super::{
 };
 use crate::cargo::Compiled;
 
+/// What editors say that a finding comes from.
+const SOURCE: &str = "rideout";
+
 #[derive(Serialize)]
 struct Line<'a> {
     reason: &'static str,
@@ -124,7 +127,7 @@ impl<'a> Compiler<'a> {
             message_type: "diagnostic",
             message: &finding.message,
             code: Some(Code {
-                code: format!("rideout::{}", finding.rule.replace('-', "_")),
+                code: format!("{SOURCE}::{}", finding.rule.replace('-', "_")),
                 explanation: None,
             }),
             level: match finding.level {
