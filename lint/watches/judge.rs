@@ -171,8 +171,8 @@ impl Judge<'_, '_, '_> {
 
     /// The poll as it is written, up to the method's name.
     fn poll(&self) -> Location {
-        let op = self.graph().blocks[self.site.block as usize].ops[self.site.op].span;
-        let PollSite { function, name_span: name, .. } = self.site;
+        let PollSite { function, block, op, name_span: name, .. } = self.site;
+        let op = self.graph().blocks[*block as usize].ops.get(*op).map_or(*name, |op| op.span);
         self.location(*function, Span { start: op.start.min(name.start), end: name.end })
     }
 
