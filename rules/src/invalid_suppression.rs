@@ -8,6 +8,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "a suppression comment without a reason, or one that cannot be understood",
     why: "a comment that is not understood suppresses nothing, and without a reason nobody can tell later whether it still holds",
+    runtime: None,
     docs: r"
 ### What it flags
 

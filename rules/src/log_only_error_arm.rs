@@ -9,6 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "an arm that receives the watch's fault and only logs it, and the watch is then dead",
     why: "one line in a log is all that remains: the process looks healthy and hears nothing until it restarts",
+    runtime: Some("rideout::reopen::reopen_on_transient_fault_async"),
     docs: r#"
 ### What it flags
 

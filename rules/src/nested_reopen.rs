@@ -9,6 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "a watch that opens itself again from inside its own error path, one layer more for each fault",
     why: "each fault leaves one more frame or task behind that is never released, until memory or the stack runs out",
+    runtime: Some("rideout::reopen::reopen_on_transient_fault"),
     docs: r#"
 ### What it flags
 

@@ -14,6 +14,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// Why that is a defect, in one sentence without a final dot.
     pub why: &'static str,
+    /// The item of the crate `rideout` that does what the page says to do instead.
+    pub runtime: Option<&'static str>,
     /// The page, in Markdown: what it flags, why it is bad, known limits, an example, what to use instead.
     pub docs: &'static str,
     /// Judges where one fault of a watch leads.
@@ -44,7 +46,10 @@ impl Rule {
         } else {
             "No comment allows a finding of this rule.".to_owned()
         };
-        format!("# {}\n\nFlags {}.\n\n{}\n\n{allowed}\n", self.id, self.summary, self.docs.trim())
+        let runtime = self.runtime.map_or_else(String::new, |item| {
+            format!("The recovery runtime, crate `rideout`, has it ready: `{item}`.\n\n")
+        });
+        format!("# {}\n\nFlags {}.\n\n{}\n\n{runtime}{allowed}\n", self.id, self.summary, self.docs.trim())
     }
 
     /// Whether a comment may suppress its findings. Not those that say that something was not understood.

@@ -9,6 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "a bounded reopen that stops for good with no log, error or health mark",
     why: "each attempt is in the log, but the moment after which nothing is tried any more is not",
+    runtime: Some("rideout::hub_watcher::subscribe_hub_watcher"),
     docs: r#"
 ### What it flags
 

@@ -9,6 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "a retry or reopen helper whose closure goes back to the captured stream instead of opening a new one",
     why: "the helper waits and tries again as it should, but each attempt meets the same dead stream",
+    runtime: Some("rideout::reopen::reopen_on_transient_fault_async"),
     docs: r#"
 ### What it flags
 

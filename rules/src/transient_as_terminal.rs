@@ -9,6 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "an arm that names a fault which passes by itself, and ends the watch on it",
     why: "the code has recognised a fault that passes by itself, and yet hears nothing more until the process restarts",
+    runtime: Some("rideout::classify::Infrastructure"),
     docs: r#"
 ### What it flags
 

@@ -9,6 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "a watch whose fault nobody receives: swallowed by a pattern, dropped with a handle, or a loop that ends in silence",
     why: "the watch dies without a trace: no log, no error, no restart, only data that never comes",
+    runtime: Some("rideout::reopen::reopen_on_transient_fault_async"),
     docs: r#"
 ### What it flags
 

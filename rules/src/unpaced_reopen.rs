@@ -9,6 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "a watch that is opened or polled again after a fault with no pause between two attempts",
     why: "while the other side is away the loop runs thousands of times a second: a hot core, a flooded log, a hammered server",
+    runtime: Some("rideout::reopen::ReopenPolicy"),
     docs: r#"
 ### What it flags
 

@@ -8,6 +8,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "a file in scope that could not be read or parsed",
     why: "nothing is known about the watches in this file, and a run that cannot see must not be green",
+    runtime: None,
     docs: r"
 ### What it flags
 
