@@ -1,14 +1,17 @@
 //! The command line. Words and their meaning only: nothing here does any work.
 
 mod baseline;
+mod cargo_args;
 
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rideout_rules::{RULES, Rule};
 
-pub(crate) use baseline::{BaselineCommand, DiffFormat, FileArgs, HeldArgs, RecordArgs};
-
+pub(crate) use self::{
+    baseline::{BaselineCommand, DiffFormat, FileArgs, HeldArgs, RecordArgs},
+    cargo_args::CargoArgs,
+};
 use crate::{report::Color, workspace::Request};
 
 /// What to do.
@@ -28,7 +31,7 @@ const AFTER_CHECK: &str = "\
 With a `baseline.toml` in the root of the workspace, only what is not in it counts.
 A comment on the line of a finding or directly above it suppresses it: `// rideout: allow(rule): reason`.
 
-Exit status: 0 nothing counts, 1 findings, 2 could not run.";
+Exit status: 0 nothing counts, 1 findings, 2 could not run. With `--format cargo` and `sarif` findings are 0.";
 
 #[derive(Debug, Parser)]
 #[command(
@@ -74,7 +77,9 @@ pub(crate) struct CheckArgs {
     pub(crate) held: HeldArgs,
     /// How the findings are written
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
+    format: Format,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
     /// Also report and count what maintainers may argue about
     #[arg(long)]
     pub(crate) pedantic: bool,
@@ -130,7 +135,7 @@ impl ScopeArgs {
             paths: self.paths.clone(),
             manifest_path: self.manifest_path.clone(),
             all: self.workspace,
-            packages: self.package.clone(),
+            packages: self.package.iter().map(|spec| cargo_args::package_name(spec).to_owned()).collect(),
             exclude: self.exclude.clone(),
             include_tests: self.include_tests,
             config: self.config.clone(),
@@ -147,6 +152,16 @@ pub(crate) enum Format {
     Short,
     /// One document, described by `lint/report/schema.json`
     Json,
+    /// The lines of `cargo check --message-format=json`, for editors. Findings are no failure
+    Cargo,
+    /// A SARIF 2.1.0 document, for code scanning. Findings are no failure
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A code quality report of GitLab
+    Gitlab,
+    /// A document for reviewdog
+    Rdjson,
 }
 
 /// The formats of `list`.
@@ -212,7 +227,7 @@ mod tests {
             &["cargo-rideout", "rideout", "check", "--format", "json", "src"],
         ] {
             let Command::Check(check) = parsed(args) else { panic!("{args:?}") };
-            assert_eq!(check.format, Format::Json);
+            assert_eq!(check.format(), Format::Json);
             assert_eq!(check.scope.request("/".into()).paths, [std::path::PathBuf::from("src")]);
         }
     }

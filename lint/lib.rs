@@ -5,6 +5,7 @@
 
 mod analysis;
 mod baseline;
+mod cargo;
 mod cfg;
 mod cli;
 mod facts;
@@ -17,15 +18,18 @@ mod watches;
 mod workspace;
 
 use std::{
+    collections::HashMap,
     ffi::OsString,
     io::{self, IsTerminal, Write},
     panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
     process::ExitCode,
     thread::available_parallelism,
 };
 
 use analysis::Analysis;
 use anyhow::{Context, Result, anyhow};
+use cargo::{Compiled, Packages};
 use cli::{CheckArgs, Command, Format, ListArgs, ListFormat, ScopeArgs};
 use report::{Color, Look, Report};
 use workspace::Workspace;
@@ -100,15 +104,52 @@ fn execute(command: &Command, stdout: &mut dyn Write, stderr: &mut dyn Write) ->
 }
 
 fn check(args: &CheckArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {
-    let (workspace, analysis) = analyse(&args.scope, "Checking", stderr)?;
+    let format = args.format();
+    let mut compiles = true;
+    if let Some(checker) = args.cargo.with_cargo_check {
+        if format != Format::Cargo {
+            return Err(anyhow!("`--with-cargo-check` needs `--format cargo`"));
+        }
+        compiles = cargo::check(checker.name(), &args.cargo_check(), stdout)?;
+    }
+    let (workspace, analysis) = analyse(&args.scope(), "Checking", stderr)?;
     let verdict = baseline::verdict(&args.held, &workspace, &analysis)?;
     let report = Report::held(&workspace.root, &analysis, args.pedantic, verdict);
-    let exit = if report.fails() { Exit::Findings } else { Exit::Clean };
-    deliver(stdout, exit, |out| match args.format {
+    let exit = match format {
+        _ if !compiles => Exit::Failed,
+        Format::Cargo | Format::Sarif => Exit::Clean,
+        _ if report.fails() => Exit::Findings,
+        _ => Exit::Clean,
+    };
+    deliver(stdout, exit, |out| match format {
         Format::Human => report::human(&report, look(&args.scope), out),
         Format::Short => report::short(&report, out),
         Format::Json => report::json(&report, out),
+        Format::Cargo => {
+            let color = args.cargo.message_format.as_ref().is_some_and(|format| format.ansi);
+            let look = Look { color, ..Look::default() };
+            report::cargo(&report, &compilers(&workspace, &report), compiles, look, out)
+        }
+        Format::Sarif => report::sarif(&report, out),
+        Format::Github => report::github(&report, out),
+        Format::Gitlab => report::gitlab(&report, out),
+        Format::Rdjson => report::rdjson(&report, out),
     })
+}
+
+/// Tells who compiles a file of the report.
+fn compilers(workspace: &Workspace, report: &Report<'_>) -> impl Fn(&Path) -> Compiled {
+    let files: HashMap<PathBuf, PathBuf> = report
+        .over()
+        .filter_map(|row| {
+            let path = report.sources.path(row.finding.primary.file);
+            let file = workspace.files.iter().find(|file| file.rel == path)?;
+            Some((file.path.clone(), workspace.packages[file.package].dir.clone()))
+        })
+        .collect();
+    let packages = Packages::around(files.values().map(PathBuf::as_path));
+    let root = workspace.root.clone();
+    move |file| packages.compiled(files.get(file).unwrap_or(&root), file)
 }
 
 fn list(args: &ListArgs, stdout: &mut dyn Write, stderr: &mut dyn Write) -> Result<Exit> {

@@ -352,6 +352,8 @@ fn move_finding(mut finding: Finding, base: u32) -> Finding {
     finding.opener = finding.opener.map(|location| moved(location, base));
     finding.consumer = moved(finding.consumer, base);
     finding.path.iter_mut().for_each(|step| step.location = moved(step.location, base));
+    let edits = finding.suggestion.iter_mut().flat_map(|suggestion| &mut suggestion.edits);
+    edits.for_each(|edit| edit.location = moved(edit.location, base));
     finding
 }
 

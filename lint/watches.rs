@@ -2,7 +2,7 @@
 //!
 //! `infer`, `typing`, `call_types`, `results`, `expected`, `feeds` and `sites` tell which place holds a watch and who calls whom (`elements` what
 //! a collection holds, `fields` what is put into a field); `polls` finds where one is asked, `handles` through which places, and
-//! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it. A walk (`walk`) carries a
+//! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it; `mend` looks for a change of the code. A walk (`walk`) carries a
 //! `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are what it meets on
 //! its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `spawn`, `tasks`, `kept`, `inline`, `openings`, `ready` and
 //! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward`, `scope` and `jobs` know
@@ -36,6 +36,7 @@ mod joins;
 mod judge;
 mod kept;
 mod made;
+mod mend;
 mod openings;
 mod ops;
 mod origin;

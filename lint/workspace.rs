@@ -38,7 +38,7 @@ pub(crate) use config::Config;
 pub(crate) use grow::{Sought, related};
 pub(crate) use modules::{Modules, Standing};
 pub(crate) use needles::Needles;
-pub(crate) use paths::relative;
+pub(crate) use paths::{join, relative};
 pub(crate) use reach::Reach;
 pub(crate) use texts::texts;
 

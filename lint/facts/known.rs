@@ -51,6 +51,8 @@ pub(crate) struct Known<'c> {
     reopen_methods: HashMap<&'c str, Vec<(&'c Reopen, Vec<PathPattern>)>>,
     /// Types whose methods the catalog knows.
     receivers: Paths<()>,
+    /// The functions to call for a pause in async code.
+    pub(crate) pauses: Vec<&'c str>,
     /// First names of the paths of its crates.
     roots: HashSet<String>,
     /// What the user describes.
@@ -234,6 +236,7 @@ impl<'c> Known<'c> {
                 }
             }
             for word in &entry.words {
+                known.pauses.extend(word.pause(&entry.package));
                 word.fns.iter().for_each(|path| known.word_fns.add(&roots, path, word.means));
                 word.types.iter().for_each(|path| known.word_types.add(&roots, path, word.means));
                 for method in &word.methods {

@@ -30,18 +30,9 @@ const LONGEST: usize = 400;
 
 /// Findings, then suppressions without use, then a summary.
 pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let chars = if look.boxes { Chars::box_drawing() } else { Chars::ascii() };
-    let config = Config { chars, ..Config::default() };
     let findings = report.over().map(|row| diagnostic(report, row));
     for diagnostic in findings.chain(report.unused().map(|suppression| unused(report, suppression))) {
-        let mut bytes = Vec::new();
-        let shown = if look.color {
-            term::emit_to_write_style(&mut Ansi::new(&mut bytes), &config, &report.sources, &diagnostic)
-        } else {
-            term::emit_to_write_style(&mut NoColor::new(&mut bytes), &config, &report.sources, &diagnostic)
-        };
-        shown.map_err(io::Error::other)?;
-        out.write_all(&bytes)?;
+        out.write_all(&emit(report, &diagnostic, look)?)?;
     }
     let verdict = &report.verdict;
     let fails = (verdict.strict && !verdict.stale.is_empty()) || !verdict.raised.is_empty();
@@ -49,6 +40,24 @@ pub(crate) fn human(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io:
         held(report, MOST_STALE, out)?;
     }
     if look.quiet { Ok(()) } else { out.write_all(summary(report).as_bytes()) }
+}
+
+/// One finding as `human` shows it.
+pub(super) fn rendered(report: &Report<'_>, row: &Row, look: Look) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&emit(report, &diagnostic(report, row), look)?).into_owned())
+}
+
+fn emit(report: &Report<'_>, diagnostic: &Diagnostic<usize>, look: Look) -> io::Result<Vec<u8>> {
+    let chars = if look.boxes { Chars::box_drawing() } else { Chars::ascii() };
+    let config = Config { chars, ..Config::default() };
+    let mut bytes = Vec::new();
+    let shown = if look.color {
+        term::emit_to_write_style(&mut Ansi::new(&mut bytes), &config, &report.sources, diagnostic)
+    } else {
+        term::emit_to_write_style(&mut NoColor::new(&mut bytes), &config, &report.sources, diagnostic)
+    };
+    shown.map_err(io::Error::other)?;
+    Ok(bytes)
 }
 
 fn diagnostic(report: &Report<'_>, row: &Row) -> Diagnostic<usize> {
@@ -92,15 +101,12 @@ fn indented(help: &str) -> String {
 /// The primary place, then the way of the fault. A place is labelled once.
 fn labels(report: &Report<'_>, row: &Row) -> Vec<Label<usize>> {
     let finding = &row.finding;
-    let mut seen = BTreeSet::from([finding.primary]);
     let mut labels = vec![
         Label::primary(finding.primary.file as usize, report.sources.first_line(finding.primary))
             .with_message(&finding.label),
     ];
-    let opener = finding.opener.map(|location| (location, "opened here"));
-    let steps = finding.path.iter().map(|step| (step.location, step.label.as_str()));
-    for (location, label) in steps.chain(opener) {
-        if can_show(report, location) && seen.insert(location) {
+    for (location, label) in report.related(row) {
+        if can_show(report, location) {
             let range = report.sources.first_line(location);
             labels.push(Label::secondary(location.file as usize, range).with_message(label));
         }

@@ -7,7 +7,7 @@ use std::{
 
 use rideout_rules::{
     RULES,
-    model::{Finding, Location, ShowsAs},
+    model::{Applicability, Finding, Location, ShowsAs},
 };
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ struct Document<'a> {
 #[derive(Serialize)]
 pub(super) struct Tool {
     name: &'static str,
-    version: &'static str,
+    pub(super) version: &'static str,
 }
 
 pub(super) const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
@@ -74,7 +74,22 @@ struct FindingRow<'a> {
     path: Vec<StepRow<'a>>,
     help: &'a str,
     runtime: Option<&'a str>,
+    suggestion: Option<SuggestionRow<'a>>,
     docs: String,
+}
+
+#[derive(Serialize)]
+struct SuggestionRow<'a> {
+    message: &'a str,
+    applicability: Applicability,
+    edits: Vec<EditRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct EditRow<'a> {
+    file: &'a str,
+    span: Span,
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -196,6 +211,11 @@ fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
         span: span(&report.sources, step.location),
         label: &step.label,
     };
+    let edit = |(location, text): (Location, String)| EditRow {
+        file: report.sources.path(location.file),
+        span: span(&report.sources, location),
+        text,
+    };
     let watch = row.has_watch();
     FindingRow {
         rule: finding.rule,
@@ -211,6 +231,11 @@ fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
         path: finding.path.iter().map(step).collect(),
         help: &finding.help,
         runtime: runtime_item(&finding.help),
+        suggestion: finding.suggestion.as_ref().map(|suggestion| SuggestionRow {
+            message: &suggestion.message,
+            applicability: suggestion.applicability,
+            edits: report.edits(row).into_iter().map(edit).collect(),
+        }),
         docs: format!("cargo rideout explain {}", finding.rule),
     }
 }
@@ -307,11 +332,30 @@ mod tests {
                 }],
                 "help": "open it again:\nloop {\n}",
                 "runtime": null,
+                "suggestion": null,
                 "docs": "cargo rideout explain unguarded-watch"
             })
         );
         assert_eq!(document["findings"][2]["source"], Value::Null);
         assert_eq!(document["findings"][2]["span"]["start"], place(3, 1, 0));
+    }
+
+    #[test]
+    fn a_suggestion_says_what_to_write_where() {
+        let mut analysis = testing::analysis();
+        testing::suggest(&mut analysis);
+        let mut out = Vec::new();
+        super::json(&Report::new(Path::new("/w"), &analysis, false), &mut out).unwrap();
+        let document: Value = serde_json::from_slice(&out).unwrap();
+        let finding = &document["findings"][1];
+        assert_eq!(
+            finding["suggestion"],
+            json!({
+                "message": "open it again",
+                "applicability": "MaybeIncorrect",
+                "edits": [{ "file": "src/run.rs", "span": finding["span"], "text": "loop {\n\t}" }]
+            })
+        );
     }
 
     #[test]

@@ -143,6 +143,7 @@ mod tests {
             consumer: finding.consumer,
             item: "run".into(),
             path: Vec::new(),
+            mend: None,
         };
         analysis.watches = vec![Watch {
             source: finding.source.clone(),

@@ -1,7 +1,7 @@
 //! The rows of a report: the findings that count at this level, and the files and comments that could not be read as findings too.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
 };
 
@@ -11,7 +11,10 @@ use rideout_rules::{
     unread_file,
 };
 
-use super::sources::{Position, Sources};
+use super::{
+    head::Head,
+    sources::{Position, Sources},
+};
 use crate::{
     analysis::{Analysis, FileText, Suppression, Unread},
     ratchet::{Count, State, Verdict},
@@ -177,6 +180,34 @@ impl<'a> Report<'a> {
             }
             _ => self.sources.span(row.finding.primary),
         }
+    }
+
+    /// The first line of a row's place.
+    pub(super) fn head(&self, row: &Row) -> Head<'_> {
+        match row.line {
+            Some(line) if !self.sources.has_text(row.finding.primary.file) => Head::blank(line as usize),
+            _ => Head::new(&self.sources, row.finding.primary),
+        }
+    }
+
+    /// The edits of a row's suggestion: where, and the new code as it is written there.
+    pub(super) fn edits(&self, row: &Row) -> Vec<(Location, String)> {
+        let edits = row.finding.suggestion.iter().flat_map(|suggestion| &suggestion.edits);
+        edits
+            .map(|edit| {
+                let indentation = Head::new(&self.sources, edit.location).indentation();
+                (edit.location, edit.text.replace('\n', &format!("\n{indentation}")))
+            })
+            .collect()
+    }
+
+    /// The places on the way of a row's fault, each once and none the row's own: the steps, then the opener.
+    pub(super) fn related<'r>(&'r self, row: &'r Row) -> Vec<(Location, &'r str)> {
+        let finding = &row.finding;
+        let steps = finding.path.iter().map(|step| (step.location, step.label.as_str()));
+        let opener = finding.opener.map(|location| (location, "opened here"));
+        let mut seen = BTreeSet::from([finding.primary]);
+        steps.chain(opener).filter(|(location, _)| seen.insert(*location)).collect()
     }
 
     /// `path:line:column` of a row.

@@ -53,7 +53,7 @@ impl Sources {
 
     /// Whether there is anything to show of a file.
     pub(crate) fn has_text(&self, file: u32) -> bool {
-        self.files.get(file as usize).is_some_and(|source| !source.text().is_empty())
+        !self.text(file).is_empty()
     }
 
     /// A line from 1, without its indent; the start of the file if there is no such line.
@@ -96,6 +96,27 @@ impl Sources {
         let shown = source.text().get(start..end).unwrap_or_default();
         let line = shown.lines().next().unwrap_or_default().trim_end();
         start..start + line.len()
+    }
+
+    /// The text of a file, without a byte-order mark.
+    pub(super) fn text(&self, file: u32) -> &str {
+        self.files.get(file as usize).map_or("", Source::text)
+    }
+
+    /// Where the line on which a location begins starts, in the text without a byte-order mark.
+    pub(super) fn line_start(&self, location: Location) -> usize {
+        self.files.get(location.file as usize).map_or(0, |source| {
+            let line = source.line_index(source.clamp(location.start));
+            source.starts().get(line).copied().unwrap_or_default()
+        })
+    }
+
+    /// Where the line after the one on which a location begins starts, if the location goes that far.
+    pub(super) fn next_line(&self, location: Location) -> Option<u32> {
+        let source = self.files.get(location.file as usize)?;
+        let line = source.line_index(source.clamp(location.start));
+        let next = u32::try_from(source.starts().get(line + 1)? + source.bom).ok()?;
+        (next < location.end).then_some(next)
     }
 
     /// The length of the line on which a location begins, in bytes.

@@ -5,21 +5,44 @@ use std::io::{self, Write};
 use super::Report;
 use crate::ratchet::State;
 
+/// An entry of the baseline that is to go or may not be there.
+pub(super) struct Surplus {
+    /// Its line in the baseline, from 1.
+    pub(super) line: usize,
+    /// One sentence without a final dot.
+    pub(super) message: String,
+    /// Whether it fails the run.
+    pub(super) fails: bool,
+}
+
+/// The entries that are too many, those that the base does not have first.
+pub(super) fn surplus(report: &Report<'_>) -> Vec<Surplus> {
+    let verdict = &report.verdict;
+    let base = verdict.base.as_deref().unwrap_or_default();
+    let raised = verdict.raised.iter().map(|raise| {
+        let message = format!("{}; not so at {base}", raise.message);
+        Surplus { line: raise.line, message, fails: true }
+    });
+    let stale = verdict.stale.iter().map(|stale| {
+        let message = format!("stale entry: {}", stale.entry.shown());
+        Surplus { line: stale.line, message, fails: verdict.strict }
+    });
+    raised.chain(stale).collect()
+}
+
 /// One line for each entry that may not be there, and for each that is to go, up to so many.
 pub(super) fn held(report: &Report<'_>, most: usize, out: &mut dyn Write) -> io::Result<()> {
     let verdict = &report.verdict;
     let Some(baseline) = &verdict.baseline else { return Ok(()) };
-    let base = verdict.base.as_deref().unwrap_or_default();
-    for raise in &verdict.raised {
-        writeln!(out, "{baseline}:{}: error: {}; not so at {base}", raise.line, raise.message)?;
+    let word = |fails: bool| if fails { "error" } else { "warning" };
+    let entries = surplus(report);
+    let shown = verdict.raised.len().saturating_add(most);
+    for Surplus { line, message, fails } in entries.iter().take(shown) {
+        writeln!(out, "{baseline}:{line}: {}: {message}", word(*fails))?;
     }
-    let severity = if verdict.strict { "error" } else { "warning" };
-    for stale in verdict.stale.iter().take(most) {
-        writeln!(out, "{baseline}:{}: {severity}: stale entry: {}", stale.line, stale.entry.shown())?;
-    }
-    match verdict.stale.len().saturating_sub(most) {
+    match entries.len().saturating_sub(shown) {
         0 => Ok(()),
-        more => writeln!(out, "{baseline}: {severity}: {more} more stale entries"),
+        more => writeln!(out, "{baseline}: {}: {more} more stale entries", word(verdict.strict)),
     }
 }
 

@@ -1,6 +1,8 @@
 //! A made-up analysis for the tests of the formats.
 
-use rideout_rules::model::{Fault, Finding, Level, Location, ShowsAs, Source, Step};
+use rideout_rules::model::{
+    Applicability, Edit, Fault, Finding, Level, Location, ShowsAs, Source, Step, Suggestion,
+};
 
 use crate::analysis::{Analysis, FileText, Suppression, Unread};
 
@@ -54,10 +56,21 @@ pub(super) fn analysis() -> Analysis {
         path: vec![Step { location: opener, label: "opened here, and only here".into() }],
         why: "nothing opens it again".into(),
         help: "open it again:\nloop {\n}".into(),
+        suggestion: None,
     };
     let pedantic = Finding { level: Level::Pedantic, rule: "unpaced-reopen", ..finding.clone() };
     analysis.findings = vec![(finding, "9f3c1a2e".into()), (pedantic, "00000000".into())];
     analysis
+}
+
+/// Lets the first finding have a suggestion that replaces its place.
+pub(super) fn suggest(analysis: &mut Analysis) {
+    let finding = &mut analysis.findings[0].0;
+    finding.suggestion = Some(Suggestion {
+        message: "open it again".into(),
+        edits: vec![Edit { location: finding.primary, text: "loop {\n}".into() }],
+        applicability: Applicability::MaybeIncorrect,
+    });
 }
 
 /// Suppresses all findings of the first file, and adds a suppression without use to the second.

@@ -64,6 +64,7 @@ pub(super) fn healing_none() -> FaultFact {
         heals: true,
         transient: Vec::new(),
         others: Vec::new(),
+        pattern: None,
         announced_by: None,
         healed_by: Vec::new(),
         restored_by: Vec::new(),

@@ -124,6 +124,7 @@ impl Judge<'_, '_, '_> {
             consumer: call,
             item: self.infer.program.item_name(self.site.function),
             path: Vec::new(),
+            mend: None,
         }
     }
 
@@ -153,7 +154,7 @@ impl Judge<'_, '_, '_> {
         (line.len() <= 60).then_some(line)
     }
 
-    fn graph(&self) -> &Graph {
+    pub(super) fn graph(&self) -> &Graph {
         self.infer.graph(self.site.function)
     }
 
@@ -175,7 +176,7 @@ impl Judge<'_, '_, '_> {
         self.location(*function, Span { start: op.start.min(name.start), end: name.end })
     }
 
-    fn location(&self, id: FnId, span: Span) -> Location {
+    pub(super) fn location(&self, id: FnId, span: Span) -> Location {
         let program = self.infer.program;
         Location { file: program.files[program.functions[id].file].index, start: span.start, end: span.end }
     }
@@ -230,8 +231,12 @@ impl Judge<'_, '_, '_> {
         if walk.is_spent() || verdict.0.is_empty() {
             verdict = Verdict::new(Outcome::Unknown, &start);
         }
-        let fault = Fault { shows_as: fault.shows_as, text: fault.text.clone() };
-        verdict.0.into_iter().map(|ended| self.path(&fault, ended)).collect()
+        let shown = Fault { shows_as: fault.shows_as, text: fault.text.clone() };
+        let mut paths: Vec<FaultPath> = verdict.0.into_iter().map(|ended| self.path(&shown, ended)).collect();
+        for path in &mut paths {
+            path.mend = self.mend(fault, path);
+        }
+        paths
     }
 
     /// The state in which the poll is about to give the fault.
@@ -274,6 +279,7 @@ impl Judge<'_, '_, '_> {
             consumer: ended.consumer,
             item: self.infer.program.item_name(arm_item),
             path,
+            mend: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// `base` joined with `path`, without `.` and `..`.
-pub(super) fn join(base: &Path, path: &Path) -> PathBuf {
+pub(crate) fn join(base: &Path, path: &Path) -> PathBuf {
     let mut joined = base.to_owned();
     for component in path.components() {
         match component {

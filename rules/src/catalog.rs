@@ -226,6 +226,9 @@ pub struct FaultFact {
     /// Names in a pattern or guard that single out something else, which is no transient fault (`Closed`, `PartitionEOF`).
     #[serde(default)]
     pub others: Vec<String>,
+    /// The pattern for this fault alone in what a poll of the source gives, for an arm of its own.
+    #[serde(default)]
+    pub pattern: Option<String>,
     /// For `ends`: the item's variant that comes right before the end (`Message::Close`).
     #[serde(default)]
     pub announced_by: Option<String>,
@@ -365,6 +368,18 @@ pub struct Word {
     /// Paths of types.
     #[serde(default)]
     pub types: Vec<String>,
+}
+
+impl Word {
+    /// The function of this package that waits for a duration in async code. The standard library's blocks the thread.
+    pub fn pause(&self, package: &str) -> Option<&str> {
+        let root = package.replace('-', "_");
+        let own = |path: &&str| {
+            path.ends_with("::sleep") && path.split("::").next() == Some(&root) && root != "std"
+        };
+        let waits = self.fns.iter().filter(|_| self.means == Meaning::Wait);
+        waits.map(String::as_str).find(own)
+    }
 }
 
 /// A helper that calls a closure again when it fails.

@@ -8,6 +8,7 @@ pub mod catalog;
 mod levels;
 pub mod model;
 pub mod rule;
+mod suggestion;
 pub mod suppression;
 mod wording;
 

@@ -108,6 +108,44 @@ pub struct FaultPath {
     pub item: String,
     /// The way the fault takes, in order.
     pub path: Vec<Step>,
+    /// Where a few words of code would mend it, if that is known.
+    pub mend: Option<Mend>,
+}
+
+/// A place where a few words of code let the watch live.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// The `break` or `return` of an arm that receives this fault alone: `continue` in its place polls again.
+    Leaves(Location),
+    /// The match arm that receives this fault among others: an arm for this pattern can stand before it, and `continue` polls again.
+    Shares {
+        /// The arm.
+        arm: Location,
+        /// The pattern for this fault alone.
+        pattern: String,
+    },
+    /// The head of a `while let Ok(name) = poll`, which this fault ends among others: in a plain loop a `match` can tell them apart.
+    Splits {
+        /// The head.
+        head: Location,
+        /// What the loop's body begins with.
+        body: Location,
+        /// The name that an item is bound to.
+        name: String,
+        /// The code that asks for the next item.
+        poll: String,
+        /// The pattern for this fault alone.
+        pattern: String,
+    },
+    /// A place between two attempts, in async code, where a statement can stand.
+    Waits {
+        /// What the statement comes before, or the whole expression that has to become a block with it.
+        before: Location,
+        /// Whether it is such an expression.
+        alone: bool,
+        /// The function that waits.
+        sleep: String,
+    },
 }
 
 /// A code path that receives a fault: a match arm, an `if let`, a `let else`, a closure.
@@ -247,4 +285,35 @@ pub struct Finding {
     pub why: String,
     /// The way out.
     pub help: String,
+    /// The way out as a change of the code, where that is mechanical.
+    pub suggestion: Option<Suggestion>,
+}
+
+/// A change of the code that mends a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What it does, in one clause.
+    pub message: String,
+    /// What is put where. Together they are the whole change.
+    pub edits: Vec<Edit>,
+    /// How much thought it needs.
+    pub applicability: Applicability,
+}
+
+/// One replaced place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; nothing if it is empty.
+    pub location: Location,
+    /// The new code. Lines after the first one are indented as the line is on which it is put.
+    pub text: String,
+}
+
+/// Whether a suggestion can be taken without a look, in the words of rustc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Applicability {
+    /// It is what is meant.
+    MachineApplicable,
+    /// It compiles and is complete, but may have to be adapted.
+    MaybeIncorrect,
 }

@@ -1,6 +1,7 @@
 //! What a rule is. A rule is a constant: its words for people, and one pure function over a fault's path.
 
 use crate::model::{Fault, FaultPath, Finding, Level, Location, ShowsAs, Source, Watch};
+use crate::suggestion::suggestion;
 
 /// A defect that Rideout knows by name.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,7 @@ impl Rule {
             path: path.path.clone(),
             why: self.why.to_owned(),
             help: verdict.help,
+            suggestion: suggestion(path),
         })
     }
 
@@ -100,6 +102,7 @@ impl Rule {
             path: Vec::new(),
             why: self.why.to_owned(),
             help: verdict.help,
+            suggestion: None,
         }
     }
 }

@@ -21,6 +21,7 @@ pub(crate) fn path(shows_as: ShowsAs, outcome: Outcome) -> FaultPath {
         consumer: at(10),
         item: "Feed::run".into(),
         path: Vec::new(),
+        mend: None,
     }
 }
 
