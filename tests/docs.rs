@@ -173,7 +173,6 @@ fn runtime_items_that_texts_name_exist() {
         texts.push((path.clone(), fs::read_to_string(path).unwrap()));
     }
     for (path, text) in &texts {
-        // `use rideout::{..}` names none by itself.
         for item in runtime_items(text).filter(|item| *item != "rideout") {
             let name = item.rsplit("::").next().unwrap();
             let there = ["fn", "struct", "enum", "trait", "mod", "type", "const", "use"].iter().any(|kind| {

@@ -38,21 +38,35 @@
 //! | an inbox to drain, delivery by delivery | [`inbox`] |
 //! | a value that must be known as untrusted while its feed is down | [`snapshot`] |
 //! | traces and metrics of all this | [`observe`] |
+//! | an address that answers that it is shutting down | [`ride_out`], [`nack`], and the reference `mesh` |
 
+pub mod activation;
+pub mod address;
 pub mod before_first;
 pub mod cadence;
 pub mod classify;
+pub mod failure;
 pub mod fan_in;
 pub mod handshake;
 pub mod health;
 #[cfg(feature = "tokio")]
 pub mod hub_watcher;
 pub mod inbox;
+#[cfg(feature = "tokio")]
+pub mod mesh;
+pub mod nack;
+#[cfg(feature = "nats")]
+pub mod nats;
 pub mod observe;
 #[cfg(feature = "tokio")]
 pub mod query_cache;
 pub mod reopen;
+pub mod ride_out;
+#[cfg(feature = "tokio")]
+pub mod rider;
+pub mod run_level;
 pub mod schedule;
+pub mod shape;
 pub mod snapshot;
 #[cfg(feature = "test")]
 pub mod test;
@@ -61,3 +75,8 @@ pub mod test;
 #[cfg(all(doctest, feature = "test", feature = "tokio"))]
 #[doc = include_str!("../../docs/runtime.md")]
 mod page {}
+
+/// The same for the page about addresses that shut down.
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../../docs/mesh.md")]
+mod mesh_page {}

@@ -22,6 +22,7 @@ mod inbox_model;
 mod inbox_watches;
 mod live_record_census;
 mod log;
+mod mesh;
 mod model;
 mod outage;
 mod postgres;

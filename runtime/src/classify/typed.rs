@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, error::Error, fmt};
 
+use crate::failure::{DeliveryFailure, HubDisposing};
+
 /// What an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -101,6 +103,12 @@ impl Error for TypedFault {
 pub(super) fn nature_of(node: &(dyn Error + 'static)) -> Option<Nature> {
     if let Some(fault) = node.downcast_ref::<TypedFault>() {
         return Some(fault.nature);
+    }
+    if let Some(failure) = node.downcast_ref::<DeliveryFailure>() {
+        return Some(failure.nature());
+    }
+    if node.is::<HubDisposing>() {
+        return Some(Nature::Promise);
     }
     let stalled = node.is::<crate::reopen::Stalled>() || node.is::<crate::fan_in::QueryProviderStalled>();
     stalled.then_some(Nature::Unavailable)
