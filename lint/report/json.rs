@@ -230,7 +230,7 @@ fn finding<'a>(report: &'a Report<'_>, row: &'a Row) -> FindingRow<'a> {
         fault: watch.then(|| Fault { shows_as: finding.fault.shows_as, text: &finding.fault.text }),
         path: finding.path.iter().map(step).collect(),
         help: &finding.help,
-        runtime: runtime_item(&finding.help),
+        runtime: runtime_item(finding.rule),
         suggestion: finding.suggestion.as_ref().map(|suggestion| SuggestionRow {
             message: &suggestion.message,
             applicability: suggestion.applicability,
@@ -278,12 +278,9 @@ fn suppression<'a>(
     }
 }
 
-/// The item of the `rideout` crate that a help text names.
-fn runtime_item(help: &str) -> Option<&str> {
-    let start = help.find("rideout::")?;
-    let rest = help.get(start..)?;
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
-    rest.get(..end).map(|item| item.trim_end_matches(':'))
+/// The item of the runtime that does what a rule's page says to do instead.
+fn runtime_item(rule: &str) -> Option<&'static str> {
+    RULES.iter().find(|known| known.id == rule)?.runtime
 }
 
 #[cfg(test)]
@@ -292,7 +289,6 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::runtime_item;
     use crate::report::{Report, testing};
 
     #[test]
@@ -331,7 +327,7 @@ mod tests {
                     "label": "opened here, and only here"
                 }],
                 "help": "open it again:\nloop {\n}",
-                "runtime": null,
+                "runtime": "rideout::reopen::reopen_on_transient_fault_async",
                 "suggestion": null,
                 "docs": "cargo rideout explain unguarded-watch"
             })
@@ -387,12 +383,5 @@ mod tests {
                 "state": "known"
             })
         );
-    }
-
-    #[test]
-    fn the_runtime_item_is_found_in_the_help() {
-        assert_eq!(runtime_item("use `rideout::watch::paced(..)`"), Some("rideout::watch::paced"));
-        assert_eq!(runtime_item("use rideout::reopen: it"), Some("rideout::reopen"));
-        assert_eq!(runtime_item("cargo rideout explain"), None);
     }
 }
