@@ -1,13 +1,24 @@
 //! `StandingWatchDoesNotNest`: a watch is as large after its last fault as after its first.
 
-use std::{future::Future, io, pin::Pin, time::Duration};
+use std::{
+    future::Future,
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::{FutureExt, Stream, StreamExt, stream};
 use rideout::{
+    hub_watcher::{HubWatcherOptions, subscribe_hub_watcher},
     reopen::{Opening, Stalled, reopen_on_transient_fault, reopen_on_transient_fault_async},
     schedule::ManualSchedule,
     test::CountingAllocator,
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{policy, reset};
 
@@ -54,6 +65,33 @@ fn standing_watch_does_not_nest_while_it_fails_to_open() {
     let after_1 = live_after(10, &mut watch, || survived.get());
     let after_100_000 = live_after(100_000, &mut watch, || survived.get());
     assert_eq!(after_1, after_100_000);
+}
+
+#[tokio::test]
+async fn a_hub_watcher_does_not_nest() {
+    let (host, opens) = (CancellationToken::new(), Arc::new(AtomicU64::new(0)));
+    let count = Arc::clone(&opens);
+    let open = move |_| {
+        let turn = count.fetch_add(1, Ordering::Relaxed) % 3;
+        std::future::ready(if turn == 0 {
+            Err(reset())
+        } else {
+            Ok(stream::iter([Ok(1), Err(reset())]).boxed())
+        })
+    };
+    let options = HubWatcherOptions::new().schedule(ManualSchedule::firing());
+    let watcher = subscribe_hub_watcher(&host, "flat", open, |_| {}, options);
+    let live_after = async |faults| {
+        while opens.load(Ordering::Relaxed) <= faults {
+            tokio::task::yield_now().await;
+        }
+        CountingAllocator::here().live
+    };
+    // The watcher yields at moments of its own, an item more or less into an opening: what it holds differs by that opening.
+    let after_10 = live_after(10).await;
+    let after_100_000 = live_after(100_000).await;
+    assert!((after_100_000 - after_10).abs() <= 3, "{after_10} and {after_100_000}");
+    drop(watcher);
 }
 
 #[test]

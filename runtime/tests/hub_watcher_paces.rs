@@ -168,6 +168,30 @@ async fn the_one_script_passes() {
 }
 
 #[tokio::test]
+async fn a_source_that_falls_silent_is_a_fault() {
+    let (clock, source) = (ManualSchedule::new(), ScriptedSource::<u8, io::Error>::new());
+    let opens = source.clone();
+    let options = HubWatcherOptions::new().schedule(clock.clone()).stall_bound(Duration::from_secs(40));
+    let open = move |_| std::future::ready(opens.open());
+    let watcher = subscribe_hub_watcher(&CancellationToken::new(), "roles", open, |_| {}, options);
+    for _ in 0..5 {
+        settle().await;
+        assert_eq!((source.openings(), clock.pending().len()), (1, 0));
+        clock.advance(Duration::from_secs(10));
+    }
+    settle().await;
+    assert_eq!(
+        (source.alive(), clock.pending().len()),
+        (0, 1),
+        "the silent source is gone, the re-open waits"
+    );
+    clock.fire();
+    settle().await;
+    assert_eq!(source.openings(), 2);
+    drop(watcher);
+}
+
+#[tokio::test]
 async fn the_hook_runs_before_the_wait_and_its_panic_ends_nothing() {
     let (log, _guard) = Log::start();
     let (clock, ran) = (ManualSchedule::new(), Arc::new(AtomicU32::new(0)));

@@ -51,6 +51,9 @@ impl<T, E> ReopenPolicy<T, E> {
     }
 
     /// Re-opens on [`Infrastructure`](crate::classify::Infrastructure) faults, on tokio's clock.
+    ///
+    /// A watch whose faults are boxed (`Box<dyn Error + Send + Sync>`, `anyhow::Error`) starts from [`ReopenPolicy::new`] with
+    /// `Infrastructure.erased()`, of [`Compose`](crate::classify::Compose).
     #[cfg(feature = "tokio")]
     pub fn standing_watch() -> Self
     where

@@ -1,4 +1,15 @@
 //! Probes: which instance an item came from, and what is still alive.
+//!
+//! ```
+//! use futures_util::stream;
+//! use rideout::test::InstanceProbe;
+//!
+//! let probe = InstanceProbe::new();
+//! let upstream = probe.stamp(stream::empty::<()>());
+//! assert_eq!((upstream.id(), probe.alive()), (1, 1));
+//! drop(upstream);
+//! assert_eq!(probe.alive(), 0);
+//! ```
 
 use std::{
     pin::Pin,

@@ -1,4 +1,14 @@
 //! The one script for every watch.
+//!
+//! ```
+//! use rideout::test::script::{ScriptFailure, standing_watch_reopens};
+//!
+//! // A watch that ends on its first fault.
+//! let watch = async |source: rideout::test::ScriptedSource<u8, &'static str>, _| source.open().map(drop);
+//! let outcome = futures_executor::block_on(standing_watch_reopens("reset", 7, watch, || false));
+//! assert_eq!(outcome, Err(ScriptFailure::Died));
+//! assert_eq!(ScriptFailure::Died.to_string(), "the watch ended on its first transient fault");
+//! ```
 
 use std::{
     error::Error,

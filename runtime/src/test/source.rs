@@ -1,4 +1,15 @@
 //! A source that does what a script says.
+//!
+//! ```
+//! use futures_util::{FutureExt, StreamExt};
+//! use rideout::test::ScriptedSource;
+//!
+//! let source = ScriptedSource::<_, &str>::new();
+//! let mut stream = source.open().unwrap();
+//! assert!(stream.next().now_or_never().is_none(), "silent until it is driven");
+//! source.emit(7);
+//! assert_eq!(stream.next().now_or_never(), Some(Some(Ok(7))));
+//! ```
 
 use std::{
     collections::VecDeque,
