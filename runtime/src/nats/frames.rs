@@ -38,7 +38,7 @@ impl FrameTable {
         client.flush().await.map_err(unavailable)?;
         let stop = CancellationToken::new();
         lock(&self.streams).insert(stream.clone(), stop.clone().drop_guard());
-        tokio::spawn(stop.run_until_cancelled_owned(take(arrivals, into)));
+        tokio::spawn(stop.run_until_cancelled_owned(take(self.link.clone(), arrivals, into)));
         Ok(())
     }
 
@@ -47,8 +47,13 @@ impl FrameTable {
     }
 }
 
-async fn take(mut arrivals: Subscriber, into: InboxSender) {
+async fn take(link: Link, mut arrivals: Subscriber, into: InboxSender) {
     while let Some(message) = arrivals.next().await {
+        if let Some(acknowledge) = message.reply.clone()
+            && let Err(error) = link.client().publish(acknowledge, "".into()).await
+        {
+            tracing::debug!(%error, "a frame was not acknowledged");
+        }
         let read = if is_ask_again(&message) {
             into.ask_again("the owner was recycled")
         } else if let Ok(frame) = decode_answer(&message) {

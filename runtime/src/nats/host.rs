@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::NatsError;
 use super::lease::{Lease, Leases};
-use super::link::Link;
+use super::link::{Link, Lost};
 use super::store::unavailable;
 use super::wire::{Answer, Ask, Subjects, Told, ask_again, encode_answer};
 use crate::address::Address;
@@ -18,6 +18,9 @@ use crate::failure::DeliveryFailure;
 use crate::mesh::{
     Arrival, GetNode, Heartbeat, Hub, Inbox, Mesh, OnActivate, StreamId, Subscribe, Unsubscribe, WriteNode,
 };
+
+/// How long a reader may take to acknowledge a frame before the next one is sent.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(1);
 
 /// What every activation of this process needs for its seat.
 #[derive(Debug)]
@@ -150,19 +153,28 @@ fn speaker(owner: &Owner, address: &Address) -> crate::activation::ActivationId 
     }
 }
 
-/// Sends a subscription's frames to its reader, for as long as its owner holds the subscription.
+/// Sends a subscription's frames to its reader, for as long as its owner holds the subscription and somebody reads it.
+///
+/// A reader acknowledges each frame, so that one whose process was killed is known by having no responder. One that is only
+/// cut off for a moment is taken for gone too: it finds a gap when it is back, and asks again.
 async fn forward(link: Link, subject: String, mut inbox: Inbox) {
     while let Some(arrival) = inbox.next().await {
-        let (headers, body) = match arrival {
+        let frame = match arrival {
             Arrival::Frame(frame) => {
                 Answer { version: frame.version, activation: frame.activation, content: frame.content }
                     .encode()
             }
             Arrival::AskAgain(_) => (ask_again(), "".into()),
         };
-        let payload = body.as_bytes().to_vec().into();
-        if let Err(error) = link.client().publish_with_headers(subject.clone(), headers, payload).await {
-            tracing::debug!(%error, "a frame was not sent; the change feed will tell its reader");
+        match link.request(subject.clone(), frame, ACKNOWLEDGED_WITHIN).await {
+            Ok(_acknowledged) => {}
+            Err(Lost::NoResponders) => {
+                tracing::debug!(subject, "nobody reads the stream any more");
+                return;
+            }
+            Err(Lost::Failed(error)) => {
+                tracing::debug!(%error, subject, "a frame was not acknowledged; the change feed will tell its reader");
+            }
         }
     }
 }
