@@ -30,9 +30,12 @@ impl Sought {
         let of_package = |&package: &usize| {
             let used = used.iter().filter(|(owner, _)| owner.is_none_or(|owner| reach.sees(package, owner)));
             let defined = defined.iter().filter(|(user, _)| reach.sees(*user, package));
-            (package, (Words::new(used.map(|(_, name)| name)), Words::new(defined.map(|(_, name)| name))))
+            let used = Words::new(used.map(|(_, name)| name));
+            let defined = Words::new(defined.map(|(_, name)| name));
+            // A package that can know of nothing that is sought is not read.
+            (used.automaton.is_some() || defined.automaton.is_some()).then_some((package, (used, defined)))
         };
-        Self { by_package: packages.iter().map(of_package).collect() }
+        Self { by_package: packages.iter().filter_map(of_package).collect() }
     }
 
     /// Whether code of a package uses one of the names.
