@@ -235,9 +235,28 @@ impl Round<'_> {
             returned
                 || block.ops.iter().any(|op| match &op.value {
                     Value::Call { callee: Callee::Method { .. }, args, .. } => {
+                        let receives = args.first().is_some_and(|place| place.local == local);
                         args.iter().skip(1).any(|place| place.local == local)
+                            || (receives && self.is_given_back(&op.to))
                     }
                     value => used(value).iter().any(|place| place.local == local),
+                })
+        })
+    }
+
+    /// Whether a value is returned, alone or in a struct or a variant.
+    fn is_given_back(&self, place: &Place) -> bool {
+        self.graph.blocks.iter().any(|block| {
+            matches!(&block.end, End::Return(value) if value.local == place.local)
+                || block.ops.iter().any(|op| match &op.value {
+                    Value::Struct { fields, .. } => {
+                        fields.iter().any(|(_, value)| value.local == place.local)
+                    }
+                    Value::Call { callee: Callee::Path(path), args, .. } => {
+                        matches!(path.last(), "Ok" | "Some")
+                            && args.iter().any(|arg| arg.local == place.local)
+                    }
+                    _ => false,
                 })
         })
     }
