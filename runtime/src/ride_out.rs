@@ -131,6 +131,16 @@ pub enum Bound {
     Time,
 }
 
+impl Bound {
+    /// Its word in metrics: `activation` or `time`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Activation => "activation",
+            Self::Time => "time",
+        }
+    }
+}
+
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -18,7 +18,7 @@
 //! |---|---|---|---|
 //! | `rideout_reopens_total` | counter | `watch` | re-opens that were decided on |
 //! | `rideout_outage` | gauge | `watch` | 1 while the watch does not read, 0 while it does; stays 1 after its end |
-//! | `rideout_give_ups_total` | counter | `watch`, `bound` | watches that ended on a fault, by the bound that was hit |
+//! | `rideout_give_ups_total` | counter | `watch`, `bound` | watches that ended on a fault and ride-outs that were given up, by the bound that was hit |
 
 #[cfg(feature = "metrics")]
 mod metered;

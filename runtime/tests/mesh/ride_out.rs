@@ -168,3 +168,24 @@ async fn dropping_a_stream_unsubscribes_and_leaves_nothing_behind() {
     assert_eq!(mesh.change_feed().watched(), 0);
     mesh.request(&inst, GetNode).await.unwrap();
 }
+
+#[cfg(feature = "metrics")]
+#[tokio::test(start_paused = true)]
+async fn a_give_up_is_counted_by_its_bound() {
+    use metrics_util::debugging::{DebugValue, DebuggingRecorder};
+
+    let recorder = DebuggingRecorder::new();
+    let seen = recorder.snapshotter();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let script = Script::new([1, 2, 3, 4].map(refused_by).to_vec());
+    let stream = SyncStream::open(Arc::new(script), &"Inst".into(), SyncStreamOptions::default());
+    let mut state = stream.state();
+    state.wait_for(|state| matches!(state, RideState::Parked { .. })).await.unwrap();
+    let metrics = seen.snapshot().into_vec();
+    let [(key, _, _, DebugValue::Counter(1))] = metrics.as_slice() else { panic!("{metrics:?}") };
+    let labels: Vec<_> = key.key().labels().map(|label| (label.key(), label.value())).collect();
+    assert_eq!(
+        (key.key().name(), labels.as_slice()),
+        ("rideout_give_ups_total", &[("watch", "Inst"), ("bound", "activation")][..])
+    );
+}

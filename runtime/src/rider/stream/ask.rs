@@ -152,6 +152,8 @@ impl Rider {
                     "Stream {id}: gave up on {owner}, refused last by activation {named}: the bound on {bound} is spent. {}",
                     recycling_shape(owners)
                 );
+                #[cfg(feature = "metrics")]
+                crate::observe::count_give_up(owner.to_string(), bound.as_str());
                 if self.options.on_give_up == OnGiveUp::Fault {
                     return self.fault(refusal);
                 }
