@@ -49,20 +49,8 @@ impl Infer<'_, '_> {
 
     /// The stream that is put into a field, unless something else is put there as well.
     fn put_into(&self, id: usize, field: &str) -> Option<Ty> {
-        let puts = self.puts();
-        let name = &self.program.types[id].name;
         let mut found = None;
-        for put in puts.get(field).into_iter().flatten() {
-            let fits = match &put.into {
-                Into::New(made) if made == "Self" => {
-                    self.program.functions[put.function].owner.as_ref() == Some(name)
-                }
-                Into::New(made) => made == name,
-                Into::Old(place) => matches!(self.place(put.function, place), Ty::Local(own, _) if own == id),
-            };
-            if !fits {
-                continue;
-            }
+        for put in self.puts_into(id, field) {
             let ty = self.place(put.function, &put.value);
             if self.is_stream(&ty.inner()) {
                 found.get_or_insert(ty);
@@ -71,6 +59,26 @@ impl Infer<'_, '_> {
             }
         }
         found
+    }
+
+    /// Whether a function puts a value of its own into a field, and not one that it was given.
+    pub(super) fn is_put_by_its_maker(&self, id: usize, field: &str) -> bool {
+        self.puts_into(id, field).iter().any(|put| {
+            let graph = self.graph(put.function);
+            !graph.bodies[0].params.contains(&graph.bound_from(put.value.local))
+        })
+    }
+
+    fn puts_into(&self, id: usize, field: &str) -> Vec<Put> {
+        let name = &self.program.types[id].name;
+        let fits = |put: &&Put| match &put.into {
+            Into::New(made) if made == "Self" => {
+                self.program.functions[put.function].owner.as_ref() == Some(name)
+            }
+            Into::New(made) => made == name,
+            Into::Old(place) => matches!(self.place(put.function, place), Ty::Local(own, _) if own == id),
+        };
+        self.puts().get(field).into_iter().flatten().filter(fits).cloned().collect()
     }
 
     fn puts(&self) -> Rc<Puts> {

@@ -2,7 +2,7 @@
 
 use super::{infer::Infer, polls::PollSite};
 use crate::{
-    facts::FnId,
+    facts::{FnId, Ty},
     flow::graph::{Callee, Place, Value},
 };
 
@@ -10,7 +10,7 @@ use crate::{
 const HIGHEST: usize = 6;
 
 impl Infer<'_, '_> {
-    /// Whether a stream is a field's, or a parameter's that no caller in view makes itself, or made around such a connection.
+    /// Whether a stream is a field's or a parameter's that nobody in view makes, or is made around such a connection.
     pub(super) fn is_handed_in(&self, site: &PollSite) -> bool {
         let Some((id, start, end)) = site.watch.opener else {
             return self.handed_in(site.function, &site.stream, 0);
@@ -27,8 +27,15 @@ impl Infer<'_, '_> {
     }
 
     fn handed_in(&self, id: FnId, stream: &Place, depth: usize) -> bool {
-        if depth > HIGHEST || !stream.fields.is_empty() {
+        if depth > HIGHEST {
             return true;
+        }
+        if let Some((field, rest)) = stream.fields.split_last() {
+            let base = Place { local: stream.local, fields: rest.to_vec() };
+            return match self.place(id, &base) {
+                Ty::Local(at, _) => !self.is_put_by_its_maker(at, field),
+                _ => true,
+            };
         }
         let graph = self.graph(id);
         let local = graph.bound_from(stream.local);
