@@ -5,7 +5,7 @@ use std::process::Command;
 #[test]
 fn this_repository_has_no_finding() {
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-rideout"))
-        .args(["check", "--pedantic", "--strict", "--color", "never"])
+        .args(["check", "--workspace", "--pedantic", "--strict", "--color", "never"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
