@@ -4,7 +4,7 @@ use super::{
     program::{FnId, Program, is_inner},
     ty::Ty,
 };
-use crate::syntax::tree::Receiver;
+use crate::syntax::tree::{self, Receiver, Type};
 
 impl Program<'_> {
     /// The functions that a method call may mean, by the receiver's type. Several: a trait with several implementations.
@@ -83,6 +83,17 @@ impl Program<'_> {
             let function = &self.functions[*id];
             function.of_trait.as_deref() == Some("Stream") && self.same_package(function.file, facts.file)
         })
+    }
+
+    /// The functions that a path through a trait may mean: `T::run` of a generic `T`, `Job::run` of the trait itself.
+    pub(crate) fn through_trait(&self, from: FnId, segments: &[String]) -> Vec<FnId> {
+        let [of, name] = segments else { return Vec::new() };
+        let path = tree::Path { segments: vec![of.clone()], arguments: Vec::new() };
+        let of = match self.ty_in(from, &Type::Path(path)) {
+            Ty::Unknown if self.is_trait(of) => Ty::Dyn(of.as_str().into()),
+            ty => ty,
+        };
+        if matches!(of, Ty::Dyn(_)) { self.methods(&of, name, from) } else { Vec::new() }
     }
 
     /// The function that a path names, seen from a function.

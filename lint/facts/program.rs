@@ -267,7 +267,17 @@ impl<'c> Program<'c> {
                 .or_else(|| own().next())
                 .or_else(|| elsewhere.next().filter(|_| !known()));
         }
-        self.only_in_package(file, candidates).or(same_file)
+        let in_module = || {
+            let module = path[..path.len() - 1].last()?;
+            self.only_in_package(
+                file,
+                candidates.iter().filter(|id| {
+                    let facts = &self.types[**id];
+                    self.stands_in((facts.file, facts.scope), module)
+                }),
+            )
+        };
+        self.only_in_package(file, candidates).or_else(in_module).or(same_file)
     }
 
     /// The name of a type of the workspace that no file in view defines.
@@ -298,8 +308,13 @@ impl<'c> Program<'c> {
             && (matches!(path[0].as_str(), "std" | "core" | "alloc") || self.foreign.contains(&path[0]))
     }
 
-    fn only_in_package(&self, file: usize, candidates: &[usize]) -> Option<usize> {
-        let mut found = candidates.iter().copied().filter(|id| self.same_package(file, self.types[*id].file));
+    fn only_in_package<'t>(
+        &self,
+        file: usize,
+        candidates: impl IntoIterator<Item = &'t usize>,
+    ) -> Option<usize> {
+        let mut found =
+            candidates.into_iter().copied().filter(|id| self.same_package(file, self.types[*id].file));
         let first = found.next()?;
         found.next().is_none().then_some(first)
     }

@@ -236,7 +236,7 @@ impl Program<'_> {
             })
     }
 
-    fn is_trait(&self, name: &str) -> bool {
+    pub(super) fn is_trait(&self, name: &str) -> bool {
         self.traits.contains(name)
     }
 

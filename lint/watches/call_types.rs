@@ -250,6 +250,9 @@ impl Typing<'_, '_, '_> {
         if is_own && (unpins(name) || (adapts(name) && infer.is_stream(&receiver))) {
             return receiver;
         }
+        if is_own && let Some(ty) = self.derived(&receiver, name, rest) {
+            return ty;
+        }
         if let Some(first) = callees.first() {
             let outputs = callees.iter().map(|id| infer.output(*id));
             return outputs
@@ -279,6 +282,18 @@ impl Typing<'_, '_, '_> {
             return Ty::Named { path: path.clone(), args: args.clone(), calls };
         }
         Ty::Unknown
+    }
+
+    /// What a method gives that a derive makes of a type's fields: a step of its builder, or the value of a field.
+    fn derived(&self, receiver: &Ty, name: &str, rest: &[Place]) -> Option<Ty> {
+        let Ty::Local(id, args) = receiver else { return None };
+        let is_field = self.infer.program.types[*id].fields.contains_key(name);
+        match rest {
+            [] if name == "build" => Some(receiver.clone()),
+            [] if is_field => Some(self.infer.field(*id, name, args)),
+            [_] if is_field => Some(receiver.clone()),
+            _ => None,
+        }
     }
 
     /// Whether the code takes what the call at this place gives for a `Result`.

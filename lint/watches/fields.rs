@@ -50,8 +50,8 @@ impl Infer<'_, '_> {
     /// The stream that is put into a field, unless something else is put there as well.
     fn put_into(&self, id: usize, field: &str) -> Option<Ty> {
         let mut found = None;
-        for put in self.puts_into(id, field) {
-            let ty = self.place(put.function, &put.value);
+        for (function, value) in self.puts_into(id, field) {
+            let ty = self.place(function, &value);
             if self.is_stream(&ty.inner()) {
                 found.get_or_insert(ty);
             } else if ty.receives() {
@@ -61,15 +61,8 @@ impl Infer<'_, '_> {
         found
     }
 
-    /// Whether a function puts a value of its own into a field, and not one that it was given.
-    pub(super) fn is_put_by_its_maker(&self, id: usize, field: &str) -> bool {
-        self.puts_into(id, field).iter().any(|put| {
-            let graph = self.graph(put.function);
-            !graph.bodies[0].params.contains(&graph.bound_from(put.value.local))
-        })
-    }
-
-    fn puts_into(&self, id: usize, field: &str) -> Vec<Put> {
+    /// The values that are put into a field, with the functions that put them there.
+    pub(super) fn puts_into(&self, id: usize, field: &str) -> Vec<(FnId, Place)> {
         let name = &self.program.types[id].name;
         let fits = |put: &&Put| match &put.into {
             Into::New(made) if made == "Self" => {
@@ -78,7 +71,9 @@ impl Infer<'_, '_> {
             Into::New(made) => made == name,
             Into::Old(place) => matches!(self.place(put.function, place), Ty::Local(own, _) if own == id),
         };
-        self.puts().get(field).into_iter().flatten().filter(fits).cloned().collect()
+        let puts = self.puts();
+        let fitting = puts.get(field).into_iter().flatten().filter(fits);
+        fitting.map(|put| (put.function, put.value.clone())).collect()
     }
 
     fn puts(&self) -> Rc<Puts> {

@@ -3,59 +3,98 @@
 use super::{infer::Infer, polls::PollSite};
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{Callee, Place, Value},
+    flow::graph::{Callee, End, Graph, LocalId, Place, Value},
 };
 
-/// Most callers gone up through.
-const HIGHEST: usize = 6;
+/// Most steps back, through callers, fields and what a value was made of.
+const FURTHEST: usize = 24;
 
 impl Infer<'_, '_> {
     /// Whether a stream is a field's or a parameter's that nobody in view makes, or is made around such a connection.
     pub(super) fn is_handed_in(&self, site: &PollSite) -> bool {
         let Some((id, start, end)) = site.watch.opener else {
-            return self.handed_in(site.function, &site.stream, 0);
+            return self.handed_in(site.function, &site.stream, FURTHEST);
         };
         let mut ops = self.graph(id).blocks.iter().flat_map(|block| &block.ops);
         ops.any(|op| match &op.value {
             Value::Call { callee: Callee::Path(_), args, .. }
                 if (op.span.start, op.span.end) == (start, end) =>
             {
-                args.iter().any(|given| self.is_param_handed_in(id, given))
+                args.iter().any(|given| self.handed_in(id, given, FURTHEST))
             }
             _ => false,
         })
     }
 
-    fn handed_in(&self, id: FnId, stream: &Place, depth: usize) -> bool {
-        if depth > HIGHEST {
-            return true;
-        }
+    fn handed_in(&self, id: FnId, stream: &Place, left: usize) -> bool {
+        let Some(left) = left.checked_sub(1) else { return true };
+        let graph = self.graph(id);
         if let Some((field, rest)) = stream.fields.split_last() {
             let base = Place { local: stream.local, fields: rest.to_vec() };
             return match self.place(id, &base) {
-                Ty::Local(at, _) => !self.is_put_by_its_maker(at, field),
+                Ty::Local(at, _) => self.is_put_as_handed_in(at, field, left),
                 _ => true,
             };
         }
-        let graph = self.graph(id);
         let local = graph.bound_from(stream.local);
-        let Some(at) = graph.bodies[0].params.iter().position(|param| *param == local) else { return false };
+        if let Some(at) = graph.bodies[0].params.iter().position(|param| *param == local) {
+            return self.is_given_as_handed_in(id, at, left);
+        }
+        if graph.bodies.iter().any(|body| body.params.contains(&local)) {
+            // What calls a closure is out of view.
+            return true;
+        }
+        match came_from(graph, stream) {
+            Some(from) => self.handed_in(id, from, left),
+            None => false,
+        }
+    }
+
+    /// Whether no caller in view gives a function a stream that was made in view.
+    fn is_given_as_handed_in(&self, id: FnId, param: usize, left: usize) -> bool {
         let sites = self.sites();
-        let made = sites.get(&id).into_iter().flatten().any(|site| {
+        let mut callers = sites.get(&id).into_iter().flatten();
+        !callers.any(|site| {
             let op = &self.graph(site.function).blocks[site.block as usize].ops[site.op];
             match &op.value {
                 Value::Call { args, .. } => {
-                    args.get(at).is_some_and(|given| !self.handed_in(site.function, given, depth + 1))
+                    args.get(param).is_some_and(|given| !self.handed_in(site.function, given, left))
                 }
                 _ => false,
             }
-        });
-        !made
+        })
     }
 
-    fn is_param_handed_in(&self, id: FnId, given: &Place) -> bool {
-        let graph = self.graph(id);
-        let is_param = graph.bodies[0].params.contains(&graph.bound_from(given.local));
-        is_param && self.handed_in(id, given, 0)
+    /// Whether nobody in view puts a stream into a field that was made in view.
+    fn is_put_as_handed_in(&self, id: usize, field: &str, left: usize) -> bool {
+        !self.puts_into(id, field).iter().any(|(function, value)| {
+            let is_stream = || self.place(*function, value).watch().is_some();
+            is_stream() && !self.handed_in(*function, value, left)
+        })
     }
+}
+
+/// What a value was made of, if it only wraps that, names it or takes it out of something. None if a call made it.
+fn came_from<'g>(graph: &'g Graph, made: &Place) -> Option<&'g Place> {
+    let op = graph.blocks.iter().flat_map(|block| &block.ops).find(|op| op.to == *made);
+    let Some(op) = op else { return bound_by(graph, made.local) };
+    match &op.value {
+        Value::Use(from) | Value::Ready(from) => Some(from),
+        Value::Call { callee: Callee::Path(_) | Callee::Method { .. }, args, .. } => args.first(),
+        Value::Await(future) => {
+            let called = graph.made_by(future).is_some_and(|op| matches!(op.value, Value::Call { .. }));
+            (!called).then_some(future)
+        }
+        _ => None,
+    }
+}
+
+/// What a pattern or a `?` takes a local out of.
+fn bound_by(graph: &Graph, local: LocalId) -> Option<&Place> {
+    graph.blocks.iter().find_map(|block| match &block.end {
+        End::Test { value, pat, .. } => pat.binds(local).then_some(value),
+        End::Try { value, to, .. } => (*to == Place::local(local)).then_some(value),
+        End::Select { arms, .. } => arms.iter().find(|arm| arm.pat.binds(local)).map(|arm| &arm.future),
+        _ => None,
+    })
 }

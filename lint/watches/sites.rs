@@ -71,7 +71,10 @@ impl Infer<'_, '_> {
         match callee {
             Callee::Path(path) => {
                 let resolved = self.program.resolve(caller, &path.segments);
-                self.program.function_at(caller, &resolved).into_iter().collect()
+                match self.program.function_at(caller, &resolved) {
+                    Some(callee) => vec![callee],
+                    None => self.program.through_trait(caller, &path.segments),
+                }
             }
             Callee::Method { name, .. } => {
                 if self.program.named(name).is_empty() && stream_method(name).is_none() {
