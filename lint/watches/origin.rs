@@ -6,8 +6,16 @@ use crate::{
     flow::graph::{Callee, End, Graph, LocalId, Place, Value},
 };
 
-/// Most steps back, through callers, fields and what a value was made of.
-const FURTHEST: usize = 24;
+/// How far back a value is followed.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Most steps, through callers, fields and what a value was made of.
+    left: usize,
+    /// Whether the callers of a function that is given the value are asked. What a type is made around, it is told from outside.
+    callers: bool,
+}
+
+const FURTHEST: Reach = Reach { left: 24, callers: true };
 
 impl Infer<'_, '_> {
     /// Whether a stream is a field's or a parameter's that nobody in view makes, or is made around such a connection.
@@ -26,39 +34,40 @@ impl Infer<'_, '_> {
         })
     }
 
-    fn handed_in(&self, id: FnId, stream: &Place, left: usize) -> bool {
-        let Some(left) = left.checked_sub(1) else { return true };
+    fn handed_in(&self, id: FnId, stream: &Place, reach: Reach) -> bool {
+        let Some(left) = reach.left.checked_sub(1) else { return true };
+        let reach = Reach { left, ..reach };
         let graph = self.graph(id);
         if let Some((field, rest)) = stream.fields.split_last() {
             let base = Place { local: stream.local, fields: rest.to_vec() };
             return match self.place(id, &base) {
-                Ty::Local(at, _) => self.is_put_as_handed_in(at, field, left),
+                Ty::Local(at, _) => self.is_put_as_handed_in(at, field, reach),
                 _ => true,
             };
         }
         let local = graph.bound_from(stream.local);
         if let Some(at) = graph.bodies[0].params.iter().position(|param| *param == local) {
-            return self.is_given_as_handed_in(id, at, left);
+            return !reach.callers || self.is_given_as_handed_in(id, at, reach);
         }
         if graph.bodies.iter().any(|body| body.params.contains(&local)) {
             // What calls a closure is out of view.
             return true;
         }
         match came_from(graph, stream) {
-            Some(from) => self.handed_in(id, from, left),
+            Some(from) => self.handed_in(id, from, reach),
             None => false,
         }
     }
 
     /// Whether no caller in view gives a function a stream that was made in view.
-    fn is_given_as_handed_in(&self, id: FnId, param: usize, left: usize) -> bool {
+    fn is_given_as_handed_in(&self, id: FnId, param: usize, reach: Reach) -> bool {
         let sites = self.sites();
         let mut callers = sites.get(&id).into_iter().flatten();
         !callers.any(|site| {
             let op = &self.graph(site.function).blocks[site.block as usize].ops[site.op];
             match &op.value {
                 Value::Call { args, .. } => {
-                    args.get(param).is_some_and(|given| !self.handed_in(site.function, given, left))
+                    args.get(param).is_some_and(|given| !self.handed_in(site.function, given, reach))
                 }
                 _ => false,
             }
@@ -66,10 +75,10 @@ impl Infer<'_, '_> {
     }
 
     /// Whether nobody in view puts a stream into a field that was made in view.
-    fn is_put_as_handed_in(&self, id: usize, field: &str, left: usize) -> bool {
+    fn is_put_as_handed_in(&self, id: usize, field: &str, reach: Reach) -> bool {
         !self.puts_into(id, field).iter().any(|(function, value)| {
             let is_stream = || self.place(*function, value).watch().is_some();
-            is_stream() && !self.handed_in(*function, value, left)
+            is_stream() && !self.handed_in(*function, value, Reach { callers: false, ..reach })
         })
     }
 }

@@ -34,6 +34,10 @@ impl Walk<'_, '_, '_> {
             }
             _ => {}
         }
+        if name.starts_with("close") && values.iter().skip(1).any(Val::carries) {
+            // The other side of what is closed gets the fault for a reason.
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
         if matches!(name, "remove" | "evict" | "invalidate" | "deregister" | "unregister") && !state.forked {
             state.released = true;
         }

@@ -69,6 +69,14 @@ impl Walk<'_, '_, '_> {
                 }
                 self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*call, *callee))))
             }
+            Some(wrapped @ Val::Future(_, given))
+                if given.iter().any(|value| matches!(value, Val::Done(_))) =>
+            {
+                // A function that was given the ended future gives what the task does: it is run, and the spawn done again.
+                let Some(at) = values.iter().position(|value| value == wrapped) else { return Flow::Next };
+                state.frame_mut().op -= 1;
+                self.run(state, &args[at], wrapped.clone(), Then::Ready(args[at].clone()))
+            }
             Some(started @ (Val::Future(..) | Val::Body(..))) => {
                 let held =
                     method.then(|| args.first()).flatten().filter(|place| self.is_kept(function, place));
