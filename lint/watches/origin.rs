@@ -77,8 +77,9 @@ impl Infer<'_, '_> {
     /// Whether nobody in view puts a stream into a field that was made in view.
     fn is_put_as_handed_in(&self, id: usize, field: &str, reach: Reach) -> bool {
         !self.puts_into(id, field).iter().any(|(function, value)| {
-            let is_stream = || self.place(*function, value).watch().is_some();
-            is_stream() && !self.handed_in(*function, value, Reach { callers: false, ..reach })
+            let ty = self.place(*function, value);
+            let may_be_stream = ty.watch().is_some() || ty.is_unknown();
+            may_be_stream && !self.handed_in(*function, value, Reach { callers: false, ..reach })
         })
     }
 }

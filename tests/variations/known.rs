@@ -25,8 +25,11 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-command-returns-to-main",
             "own-lobby-start-forwarded",
             "own-relay-panic-joined",
+            "own-voter-task-by-builder",
         ],
     ),
+    // What a derive or a generic names is not renamed with it.
+    ("rename", &["own-topic-flow-of-a-client", "own-voter-task-by-builder"]),
     ("full-path", &["own-adapter-logs-and-ends"]),
     (
         "half-file",
