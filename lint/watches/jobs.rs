@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use super::{scope::in_loop, state::State, walk::Walk};
-use crate::flow::graph::{BlockId, Callee, End, Graph, LocalId, LoopId, Op, Pattern, Place, Value};
+use crate::{
+    facts::Ty,
+    flow::graph::{BlockId, Callee, End, Graph, LocalId, LoopId, Op, Pattern, Place, Value},
+};
 
 /// The outermost loop around the poll, in the body that polls.
 #[derive(Debug)]
@@ -90,11 +93,16 @@ impl<'p> Walk<'_, 'p, '_> {
         pat.walk(&mut |pat| {
             if let Pattern::Path(path) | Pattern::TupleStruct(path, _) | Pattern::Struct(path, _) = pat {
                 let name = path.last();
+                // `Some("done")` speaks of what is inside.
+                let of_inner =
+                    matches!(pat, Pattern::TupleStruct(_, inner) if !inner.iter().all(Pattern::irrefutable));
                 let announced = faults.iter().any(|fault| {
                     let names = [&fault.announced_by, &fault.variant];
                     names.into_iter().flatten().any(|known| known.rsplit("::").next() == Some(name))
                 });
-                tells |= announced || matches!(name, "Ok" | "Err" | "Some" | "None" | "Ready" | "Pending");
+                tells |= announced
+                    || matches!(name, "Err" | "None" | "Pending")
+                    || (matches!(name, "Ok" | "Some" | "Ready") && !of_inner);
             }
         });
         tells
@@ -114,6 +122,12 @@ impl<'p> Walk<'_, 'p, '_> {
         owned && gathered.iter().any(|local| round.used_behind(*local)) && self.only_looks()
     }
 
+    /// Whether a closure that the function was given answers yes or no.
+    fn gives_bool(&self, closure: &Place) -> bool {
+        let ty = self.infer.place(self.site.function, closure);
+        matches!(ty, Ty::Callable(given) if matches!(&*given, Ty::Named { path, .. } if &**path == "bool"))
+    }
+
     fn is_idle(&self, round: &Round<'_>) -> bool {
         let known = self.infer.program.known(self.site.function);
         let items = round.items(self.site.block, self.site.op);
@@ -125,8 +139,13 @@ impl<'p> Walk<'_, 'p, '_> {
                     let name = match callee {
                         Callee::Method { name, .. } => name.as_str(),
                         Callee::Path(path) => path.last(),
+                        // A predicate.
+                        Callee::Place(place) if self.gives_bool(place) => return kept,
                         Callee::Place(_) => return false,
                     };
+                    if name.starts_with(char::is_uppercase) {
+                        return kept;
+                    }
                     let asks = args.first().is_some_and(|place| {
                         let ty = self.infer.place(self.site.function, place);
                         self.is_poll(self.site.function, &ty, name)
@@ -365,19 +384,7 @@ fn used(value: &Value) -> Vec<&Place> {
 
 /// Whether a function of this name looks at what it is given, or makes another value of it.
 fn looks(name: &str) -> bool {
-    name.starts_with(char::is_uppercase)
-        || [
-            "is_",
-            "has_",
-            "contains",
-            "matches",
-            "from",
-            "try_from",
-            "parse",
-            "decode",
-            "deserialize",
-            "timeout",
-        ]
+    ["is_", "has_", "contains", "matches", "from", "try_from", "parse", "decode", "deserialize", "timeout"]
         .iter()
         .any(|start| name.starts_with(start))
         || matches!(name, "eq" | "ne" | "cmp" | "starts_with" | "ends_with" | "get" | "new" | "pin")

@@ -13,6 +13,10 @@ use crate::{
 impl Walk<'_, '_, '_> {
     /// `join!` and `try_join!`.
     pub(super) fn join(&self, state: &mut State, op: &Op, futures: &[Place], fallible: bool) -> Flow {
+        let panics = |place: &Place| matches!(state.get(place), Val::Done(inner) if *inner == Val::Panic);
+        if futures.iter().any(panics) {
+            return self.panic(state);
+        }
         if let Some(flow) = self.run_joined(state, futures) {
             return flow;
         }

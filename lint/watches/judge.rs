@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, KnownSource},
-    flow::graph::Graph,
+    flow::graph::{Block, Graph},
     syntax::tree::Span,
 };
 
@@ -191,11 +191,20 @@ impl Judge<'_, '_, '_> {
         let source = self.infer.program.known(self.site.function).sources[self.site.watch.source];
         let by_call = source.facts.faults.iter().any(|fault| fault.shows_as == ShowsAs::CallError);
         let opened_here = !by_call && self.site.watch.opener.is_some_and(|(by, ..)| by == self.site.function);
-        if opened_here && runs_once(self.graph(), block) {
+        if opened_here && (runs_once(self.graph(), block) || self.is_opened_each_time(block)) {
             // Each opening is asked for one item.
             return false;
         }
         loop_around(self.graph(), block).is_some() || self.called_in_loop(self.site.function, 0)
+    }
+
+    /// Whether each turn of the loop around the poll makes a stream of its own.
+    fn is_opened_each_time(&self, poll: &Block) -> bool {
+        let Some((_, start, end)) = self.site.watch.opener else { return false };
+        let opens = |block: &&Block| block.ops.iter().any(|op| (op.span.start, op.span.end) == (start, end));
+        let opening = self.graph().blocks.iter().find(opens);
+        poll.within.is_some()
+            && opening.is_some_and(|block| block.within == poll.within && block.body == poll.body)
     }
 
     fn called_in_loop(&self, id: FnId, depth: usize) -> bool {

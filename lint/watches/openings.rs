@@ -3,7 +3,8 @@
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
-    state::{Phase, State},
+    scope::loop_around,
+    state::{Frame, Phase, State},
     value::Val,
     verdict::Verdict,
     walk::{Flow, Walk},
@@ -42,6 +43,10 @@ impl Walk<'_, '_, '_> {
             let outcome = if of_each && !paced { Outcome::OneShot } else { Outcome::Reopens { paced, by } };
             return Flow::Done(Verdict::new(outcome, state));
         }
+        if state.ups > 0 && !self.goes_round(state) {
+            // Something else further on, which begins when this one has ended.
+            return Flow::Done(Verdict::new(Outcome::Unknown, state));
+        }
         state.step(location, "opened again");
         state.bound = None;
         state.reopened = true;
@@ -67,6 +72,15 @@ impl Walk<'_, '_, '_> {
         };
         failed.set(&op.to, error);
         Flow::All(vec![state.clone(), failed.clone()])
+    }
+
+    /// Whether the path has gone round a loop, or stands in one.
+    fn goes_round(&self, state: &State) -> bool {
+        let stands_in = |frame: &Frame| {
+            let graph = self.graph(frame.function);
+            loop_around(graph, &graph.blocks[frame.block as usize]).is_some()
+        };
+        state.round.is_some() || state.frames.iter().any(stands_in)
     }
 
     /// Whether every watch among these arguments is one whose opening is known.

@@ -7,7 +7,7 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    flow::graph::{BlockId, Pattern, Place, SelectArm},
+    flow::graph::{BlockId, BodyKind, Pattern, Place, SelectArm},
     syntax::tree::Span,
 };
 
@@ -111,6 +111,19 @@ impl Walk<'_, '_, '_> {
             Val::Running(task) => {
                 self.run_task(&mut next, &arm.future, *task, false);
                 return Some(next);
+            }
+            Val::Body(function, body, env)
+                if self.graph(function).bodies[body as usize].kind == BodyKind::Async =>
+            {
+                self.enter(&mut next, arm.next);
+                bind_unknown(&mut next, &arm.pat);
+                if let Flow::Next =
+                    self.run_body(&mut next, function, body, env, &[], Then::Into(arm.got.clone()))
+                {
+                    self.bind_result(&mut next, arm);
+                    return Some(next);
+                }
+                return None;
             }
             Val::Body(..) | Val::Unknown => Val::Unknown,
             other => other,
