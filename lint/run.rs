@@ -31,7 +31,7 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     let catalog = &*workspace.catalog;
     let active: Vec<Active<'_>> =
         workspace.packages.par_iter().map(|package| workspace::active(package, catalog)).collect();
-    let groups = groups(workspace);
+    let Groups { of_packages: groups, aborting } = groups(workspace);
     let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (package, group) in groups.iter().enumerate() {
         members.entry(*group).or_default().insert(package);
@@ -50,7 +50,7 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     }
     let known = workspace.packages.iter().map(|_| OnceLock::new()).collect();
     let bodies = Needles::of_bodies(catalog, &active, watches::ASKING);
-    let context = Context { workspace, catalog, active, bodies, members, modules: &modules, known };
+    let context = Context { workspace, catalog, active, bodies, members, aborting, modules: &modules, known };
     // The largest first: one that is begun last is waited for alone.
     let mut programs: Vec<_> = programs.into_iter().collect();
     programs.sort_by_key(|(_, texts)| Reverse(texts.iter().map(|(_, text)| text.len()).sum::<usize>()));
@@ -73,20 +73,35 @@ pub(crate) fn analyse(workspace: &Workspace) -> Analysis {
     analysis
 }
 
+/// Packages that are analysed together.
+struct Groups {
+    of_packages: Vec<usize>,
+    /// Those whose panics abort the process.
+    aborting: BTreeSet<usize>,
+}
+
 /// The group of each package: those below one workspace manifest are analysed together.
-fn groups(workspace: &Workspace) -> Vec<usize> {
-    let mut roots: HashMap<PathBuf, bool> = HashMap::new();
+fn groups(workspace: &Workspace) -> Groups {
+    // Of each folder: whether a workspace is there, and whether its panics abort.
+    let mut manifests: HashMap<PathBuf, (bool, bool)> = HashMap::new();
     let mut ids: HashMap<PathBuf, usize> = HashMap::new();
-    let mut groups = Vec::new();
+    let mut groups = Groups { of_packages: Vec::new(), aborting: BTreeSet::new() };
     for package in &workspace.packages {
-        let mut is_root = |dir: &Path| {
-            *roots.entry(dir.to_owned()).or_insert_with(|| {
-                std::fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| is_workspace(&text))
+        let mut read = |dir: &Path| {
+            *manifests.entry(dir.to_owned()).or_insert_with(|| {
+                let text = std::fs::read_to_string(dir.join("Cargo.toml")).unwrap_or_default();
+                (is_workspace(&text), workspace::panic_aborts(&text))
             })
         };
-        let root = package.dir.ancestors().find(|dir| is_root(dir)).unwrap_or(&package.dir).to_owned();
+        let root = package.dir.ancestors().find(|dir| read(dir).0).unwrap_or(&package.dir);
         let next = ids.len();
-        groups.push(*ids.entry(root).or_insert(next));
+        let group = *ids.entry(root.to_owned()).or_insert_with(|| {
+            if read(root).1 {
+                groups.aborting.insert(next);
+            }
+            next
+        });
+        groups.of_packages.push(group);
     }
     groups
 }
@@ -145,6 +160,8 @@ struct Context<'a> {
     bodies: Needles,
     /// The packages of each group.
     members: BTreeMap<usize, BTreeSet<usize>>,
+    /// The groups whose panics abort the process.
+    aborting: BTreeSet<usize>,
     modules: &'a Modules,
     /// The active catalog of each package, made when it is first asked for.
     known: Vec<OnceLock<Arc<Known<'a>>>>,
@@ -170,6 +187,7 @@ impl<'a> Context<'a> {
         let mut program = Program::default();
         program.members = packages.iter().map(name).collect();
         program.foreign = self.foreign(&packages);
+        program.panic_aborts = self.aborting.contains(&group);
         let mut have: HashSet<usize> = HashSet::new();
         let (mut used, mut defined) = (BTreeSet::new(), BTreeSet::new());
         // Also of a file that belongs to no package.

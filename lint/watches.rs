@@ -5,7 +5,7 @@
 //! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it; `mend` looks for a change of the code. A walk (`walk`) carries a
 //! `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are what it meets on
 //! its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `spawn`, `tasks`, `kept`, `inline`, `openings`, `ready` and
-//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `upward`, `scope` and `jobs` know
+//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `panics`, `upward`, `scope` and `jobs` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -41,6 +41,7 @@ mod openings;
 mod ops;
 mod origin;
 mod outside;
+mod panics;
 mod patterns;
 mod polls;
 mod ready;
@@ -121,6 +122,8 @@ pub(crate) const ASKING: &[&str] = &[
     ".try_for_each",
     ".try_for_each_concurrent",
     ".try_fold",
+    // A hook that exits makes something of every panic.
+    "set_hook",
     // A parameter or a local has its type or its opener beside it.
     "for await",
     "in self",

@@ -17,6 +17,7 @@ mod needles;
 mod paths;
 mod pattern;
 mod place;
+mod profile;
 mod reach;
 mod scope;
 mod texts;
@@ -39,6 +40,7 @@ pub(crate) use grow::{Sought, related};
 pub(crate) use modules::{Modules, Standing};
 pub(crate) use needles::Needles;
 pub(crate) use paths::{join, relative};
+pub(crate) use profile::panic_aborts;
 pub(crate) use reach::Reach;
 pub(crate) use texts::texts;
 
@@ -110,6 +112,8 @@ pub(crate) struct Package {
     pub(crate) dir: PathBuf,
     /// The files that its manifest names as roots of targets.
     pub(crate) targets: BTreeSet<PathBuf>,
+    /// Those of tests and benchmarks among them.
+    pub(crate) test_targets: BTreeSet<PathBuf>,
     /// The packages that the code may name, with renames resolved and itself included, and the version of each if known.
     /// None: no manifest says, so that every catalog entry is active.
     pub(crate) dependencies: Option<BTreeMap<String, Option<Version>>>,

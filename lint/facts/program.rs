@@ -112,6 +112,8 @@ pub(crate) struct Program<'c> {
     pub(crate) members: HashSet<String>,
     /// The names in code of the crates that they depend on and that are none of them.
     pub(crate) foreign: HashSet<String>,
+    /// Whether the profile for releases makes a panic abort the process.
+    pub(crate) panic_aborts: bool,
     /// A file of each crate, by the crate's name in code.
     pub(super) crates: HashMap<String, usize>,
     pub(super) by_name: HashMap<String, Vec<FnId>>,

@@ -42,7 +42,13 @@ pub(crate) fn parse(text: &str, interest: &Interest<'_>) -> Result<tree::File, R
     let code = outline.pruned(interest.wanted, interest.common);
     let (skipped, code) = skip_head(&code);
     proc_macro2::extra::invalidate_current_thread_spans();
-    match syn::parse_str::<syn::File>(code) {
+    let parsed = syn::parse_str::<syn::File>(code).or_else(|error| {
+        // What a macro above an `impl` takes need not be what the language takes.
+        let plain = without_visible_impls(code).ok_or_else(|| error.clone())?;
+        proc_macro2::extra::invalidate_current_thread_spans();
+        syn::parse_str::<syn::File>(&plain).map_err(|_| error)
+    });
+    match parsed {
         Ok(file) => Ok(convert::file(&file, skipped)),
         Err(error) => {
             let lines = text[..skipped as usize].matches('\n').count();
@@ -58,6 +64,31 @@ pub(crate) fn body(text: &str, span: Span) -> Option<tree::Block> {
     proc_macro2::extra::invalidate_current_thread_spans();
     let block = syn::parse_str::<syn::Block>(code).ok()?;
     Some(convert::block(&block, span.start))
+}
+
+/// The text with `pub` or `pub(..)` before `impl` blanked, if there is one.
+fn without_visible_impls(text: &str) -> Option<String> {
+    let mut plain = String::new();
+    let mut rest = 0;
+    for (start, line) in text.split_inclusive('\n').scan(0, |at, line| {
+        *at += line.len();
+        Some((*at - line.len(), line))
+    }) {
+        let indent = line.len() - line.trim_start().len();
+        let Some(after) = line[indent..].strip_prefix("pub") else { continue };
+        let after = match after.strip_prefix('(') {
+            Some(inner) => inner.split_once(')').map_or(after, |(_, after)| after),
+            None => after,
+        };
+        if after.trim_start().starts_with("impl") && after.starts_with(char::is_whitespace) {
+            let end = start + line.len() - after.len();
+            plain.push_str(&text[rest..start + indent]);
+            plain.extend(std::iter::repeat_n(' ', end - start - indent));
+            rest = end;
+        }
+    }
+    plain.push_str(&text[rest..]);
+    (rest > 0).then_some(plain)
 }
 
 /// Cuts off a byte-order mark and a `#!` line, and tells how many bytes they took.
@@ -105,6 +136,15 @@ mod tests {
         let rejected = parse("#!run\nfn a() {}\nfn b( {}\n").unwrap_err();
         assert_eq!(rejected.line, Some(3), "{rejected:?}");
         assert!(parse(&"(".repeat(200_000)).is_err());
+    }
+
+    #[test]
+    fn an_impl_may_be_as_visible_as_its_macro_wants() {
+        let text =
+            "#[extension]\npub(crate) impl Feed for Line {\n    fn go(&self) {}\n}\npub impl A for B {}\n";
+        let file = parse(text).unwrap();
+        assert_eq!(file.items.len(), 2, "{file:?}");
+        assert!(parse("pub(crate) impl A for B {}\nfn c( {}\n").is_err());
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Walk<'_, '_, '_> {
             }
             Then::Wrap(variant, place) => state.set(&place, Val::variant(variant, Some(value))),
             Then::Adapter { next, method, to } => return self.adapted(state, value, next, method, &to),
-            Then::Detached => return Flow::Done(self.after_callback(state, &value)),
+            Then::Detached => return self.after_callback(state, &value),
         }
         Flow::Next
     }
@@ -100,21 +100,31 @@ impl Walk<'_, '_, '_> {
             Val::Future(function, args) => {
                 self.inline(state, function, args, Then::Detached, Span::default())
             }
-            value => Flow::Done(self.after_callback(state, &value)),
+            value => self.after_callback(state, &value),
         }
     }
 
     /// A task of its own, or a callback, has ended.
-    fn after_callback(&self, state: &State, value: &Val) -> Verdict {
+    fn after_callback(&self, state: &mut State, value: &Val) -> Flow {
         let stops = value.says(&self.site.fact.stops);
         if self.site.fact.callback && self.heals() && !stops {
-            return Verdict::new(Outcome::Continues { paced: true, by: state.consumer }, state);
+            let by = state.consumer;
+            return Flow::Done(Verdict::new(Outcome::Continues { paced: true, by }, state));
         }
-        self.dead(state)
+        if self.site.fact.callback && stops && value.is_variant("Err") {
+            // The call that runs the callback gives its error.
+            let op = &self.graph(self.site.function).blocks[self.site.block as usize].ops[self.site.op];
+            state.set(&op.to, Val::Done(Box::new(value.clone())));
+            return Flow::Next;
+        }
+        Flow::Done(self.dead(state))
     }
 
     /// A panic, which unwinds to the boundary of its task.
     pub(super) fn panic(&self, state: &mut State) -> Flow {
+        if self.infer.panic_ends_process(state.frame().function) {
+            return Flow::Done(Verdict::new(Outcome::Surfaces, state));
+        }
         // Inlined frames unwind at once, up to the boundary of the innermost task.
         let task = |frame: &Frame| matches!(frame.then, Then::Detached | Then::Task(_));
         if let Some(at) = state.frames.iter().rposition(task) {

@@ -1,7 +1,7 @@
 //! Types of places, by following values through graphs, remembered for each function.
 
 use std::{
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     collections::{HashMap, HashSet},
     rc::Rc,
     sync::Arc,
@@ -47,6 +47,8 @@ pub(super) struct Infer<'p, 'c> {
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
     /// Who reads which field, as far as asked.
     pub(super) readers: RefCell<HashMap<Field, Rc<Readers>>>,
+    /// The packages whose panics end the process, once asked.
+    pub(super) hooked: OnceCell<HashSet<usize>>,
 }
 
 impl<'p, 'c> Infer<'p, 'c> {
@@ -63,6 +65,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             fields: RefCell::default(),
             requests: RefCell::default(),
             readers: RefCell::default(),
+            hooked: OnceCell::new(),
         };
         infer.sites();
         let early = infer.early.take();

@@ -76,6 +76,7 @@ mod tests {
             name: "app".into(),
             dir: "/app".into(),
             targets: [].into(),
+            test_targets: [].into(),
             dependencies: Some(dependencies),
             config: Arc::new(Config { entries: 0..9, levels: Levels::default() }),
         }

@@ -55,7 +55,7 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
             .iter()
             .any(|asked| (in_tests(&home.0, asked) || below_tests(&root, asked)) && path.starts_with(asked));
         let is_test = || match manifests.get(&home.0).as_deref() {
-            Some(Ok(manifest)) => manifest.is_test(&home.0, &path) && !asked.contains(&path),
+            Some(Ok(manifest)) => manifest.test_files(&home.0).contains(&path) && !asked.contains(&path),
             _ => false,
         };
         let of_tests =
@@ -223,9 +223,9 @@ fn package((dir, part): &Home, manifests: &Manifests) -> (Package, Option<String
         (true, _) => (manifests.dependencies(dir).unwrap_or_default(), None),
         (false, _) => (None, None),
     };
-    let targets = match read.as_deref() {
-        Some(Ok(manifest)) => manifest.target_files(dir),
-        _ => BTreeSet::new(),
+    let (targets, test_targets) = match read.as_deref() {
+        Some(Ok(manifest)) => (manifest.target_files(dir), manifest.test_files(dir)),
+        _ => Default::default(),
     };
-    (Package { name, dir: dir.clone(), targets, dependencies, config: Arc::default() }, warning)
+    (Package { name, dir: dir.clone(), targets, test_targets, dependencies, config: Arc::default() }, warning)
 }

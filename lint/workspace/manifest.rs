@@ -210,10 +210,10 @@ impl Manifest {
         named.chain(self.build_scripts()).map(|path| super::paths::join(dir, &path)).collect()
     }
 
-    /// Whether a file is the root of a test or a benchmark that the manifest names.
-    pub(super) fn is_test(&self, dir: &Path, path: &Path) -> bool {
+    /// The root files that the manifest names of tests and benchmarks.
+    pub(super) fn test_files(&self, dir: &Path) -> BTreeSet<PathBuf> {
         let named = self.test.iter().chain(&self.bench).filter_map(|target| target.path.as_deref());
-        named.into_iter().any(|root| super::paths::join(dir, root) == path)
+        named.map(|path| super::paths::join(dir, path)).collect()
     }
 
     fn build_scripts(&self) -> Vec<PathBuf> {

@@ -23,6 +23,8 @@ struct Declared {
 pub(crate) struct Modules {
     /// Files that a manifest names as roots.
     targets: HashSet<PathBuf>,
+    /// Those of tests and benchmarks among them.
+    tests: HashSet<PathBuf>,
     read: Mutex<HashMap<PathBuf, Option<Arc<Declared>>>>,
 }
 
@@ -31,7 +33,7 @@ pub(crate) struct Modules {
 pub(crate) enum Standing {
     /// The root of a target, or declared.
     Module,
-    /// Declared under `#[cfg(test)]`, itself or a module around it.
+    /// Declared under `#[cfg(test)]` or by a test, itself or a module around it, or one that by its name is there for tests.
     Test,
     /// No file that could declare it does.
     Orphan,
@@ -40,13 +42,17 @@ pub(crate) enum Standing {
 impl Modules {
     pub(crate) fn new(packages: &[Package]) -> Self {
         let targets = packages.iter().flat_map(|package| &package.targets).cloned().collect();
-        Self { targets, read: Mutex::default() }
+        let tests = packages.iter().flat_map(|package| &package.test_targets).cloned().collect();
+        Self { targets, tests, read: Mutex::default() }
     }
 
     /// How the file at `path` is declared. Climbs from module to module up to a root (`lib.rs`, `main.rs`, a file in `bin`).
     pub(crate) fn standing(&self, path: &Path) -> Standing {
         let mut current = path.to_owned();
         for _ in 0..20 {
+            if self.tests.contains(&current) {
+                return Standing::Test;
+            }
             if self.targets.contains(&current) {
                 return Standing::Module;
             }
@@ -71,6 +77,7 @@ impl Modules {
                 (stem, folder)
             };
             match self.declarer(&above, &name) {
+                Some(_) if supports_tests(&name) => return Standing::Test,
                 Some((_, true)) => return Standing::Test,
                 Some((file, false)) => current = file,
                 None => return Standing::Orphan,
@@ -101,6 +108,11 @@ impl Modules {
         read.insert(path.to_owned(), declared.clone());
         declared
     }
+}
+
+/// Whether a module of this name is there for tests, by custom: `test_helpers`, `testing`.
+fn supports_tests(name: &str) -> bool {
+    cfg::supports_tests(name) || matches!(name, "testing" | "testkit" | "testutil" | "testutils")
 }
 
 /// An attribute that is longer was misread.
@@ -189,7 +201,10 @@ mod tests {
             fs::write(&path, text).unwrap();
             path
         };
-        write("src/lib.rs", "mod net;\n#[cfg(test)]\nmod tests;\n");
+        write("src/lib.rs", "mod net;\n#[cfg(test)]\nmod tests;\nmod test_helpers;\n");
+        let helpers = write("src/test_helpers.rs", "");
+        let check = write("src/check/mod.rs", "mod proxy;\n");
+        let proxy = write("src/check/proxy.rs", "");
         write("src/net.rs", "mod feed;\n");
         write("src/tests/mod.rs", "mod common;\n");
         let feed = write("src/net/feed.rs", "");
@@ -200,13 +215,16 @@ mod tests {
         let package = Package {
             name: "app".to_owned(),
             dir: dir.path().to_owned(),
-            targets: [tool].into(),
+            targets: [tool, check.clone()].into(),
+            test_targets: [check].into(),
             dependencies: None,
             config: Default::default(),
         };
         let modules = Modules::new(&[package]);
         assert_eq!(modules.standing(&feed), Standing::Module);
         assert_eq!(modules.standing(&common), Standing::Test);
+        assert_eq!(modules.standing(&helpers), Standing::Test);
+        assert_eq!(modules.standing(&proxy), Standing::Test);
         assert_eq!(modules.standing(&lost), Standing::Orphan);
         assert_eq!(modules.standing(&part), Standing::Module);
         assert_eq!(modules.standing(&dir.path().join("src/bin/tool.rs")), Standing::Module);

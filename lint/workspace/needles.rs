@@ -16,28 +16,28 @@ pub(crate) struct Needles {
 }
 
 impl Needles {
-    /// What a file must hold for a source to matter there.
+    /// What a file must hold for a source to matter there, or for what becomes of a panic.
     pub(crate) fn of_files(catalog: &[Crate], active: &[Active<'_>]) -> Self {
         let of_entry = |&index: &usize| {
             catalog::needles(&catalog[index]).into_iter().map(move |needle| (needle, Some(index)))
         };
-        Self::new(entries(active).iter().flat_map(of_entry).collect())
+        let mut owners: Vec<_> = entries(active).iter().flat_map(of_entry).collect();
+        owners.push((plain("set_hook"), None));
+        Self::new(owners)
     }
 
     /// What a function must hold, in such a file, to be parsed with it: a source, a call that asks one for its next item, or one of
     /// `words`.
     pub(crate) fn of_bodies(catalog: &[Crate], active: &[Active<'_>], words: &[&str]) -> Self {
-        let word =
-            |text: &str| Needle { text: text.to_owned(), open_start: false, open_end: false, with: None };
         let of_entry = |&index: &usize| {
             let own =
                 catalog::needles(&catalog[index]).into_iter().map(|needle| Needle { with: None, ..needle });
             let polls = catalog[index].sources.iter().flat_map(|source| &source.polls);
-            own.chain(polls.map(|poll| word(&format!(".{}", poll.method))))
+            own.chain(polls.map(|poll| plain(&format!(".{}", poll.method))))
                 .map(move |needle| (needle, Some(index)))
         };
         let mut owners: Vec<_> = entries(active).iter().flat_map(of_entry).collect();
-        owners.extend(words.iter().map(|text| (word(text), None)));
+        owners.extend(words.iter().map(|text| (plain(text), None)));
         owners.sort();
         owners.dedup();
         Self::new(owners)
@@ -82,6 +82,11 @@ impl Needles {
         }
         Ok(false)
     }
+}
+
+/// A word that stands for itself.
+fn plain(text: &str) -> Needle {
+    Needle { text: text.to_owned(), open_start: false, open_end: false, with: None }
 }
 
 /// The entries that any package has use for.

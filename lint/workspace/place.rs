@@ -59,6 +59,7 @@ mod tests {
             name: "app".to_owned(),
             dir: "/app".into(),
             targets: ["/app/lint/lib.rs".into(), "/app/tool.rs".into()].into(),
+            test_targets: [].into(),
             dependencies: Some([].into()),
             config: Default::default(),
         };

@@ -50,6 +50,7 @@ mod tests {
             name: name.to_owned(),
             dir: format!("/{name}").into(),
             targets: BTreeSet::new(),
+            test_targets: [].into(),
             dependencies: Some(on.iter().chain([&name]).map(|name| ((*name).to_owned(), None)).collect()),
             config: Default::default(),
         }
