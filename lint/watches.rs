@@ -5,7 +5,7 @@
 //! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it; `mend` looks for a change of the code. A walk (`walk`) carries a
 //! `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are what it meets on
 //! its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `spawn`, `tasks`, `kept`, `inline`, `openings`, `ready` and
-//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `panics`, `upward`, `scope` and `jobs` know
+//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `panics`, `replies`, `upward`, `scope` and `jobs` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -45,6 +45,7 @@ mod panics;
 mod patterns;
 mod polls;
 mod ready;
+mod replies;
 mod results;
 mod scope;
 mod select;

@@ -318,6 +318,9 @@ impl Typing<'_, '_, '_> {
             let mut calls = watch.calls.clone();
             calls.push(call);
             let opener_at = watch.opener;
+            // A step that stays with a type of several sources stays with its own.
+            let stays = known.sources[source].facts.type_names().any(|name| paths.contains(&name));
+            let source = if stays { watch.source } else { source };
             let next = WatchTy { calls, opener: opener_at, guessed: watch.guessed, ..WatchTy::told(source) };
             let shape = opener.gives.clone().unwrap_or(Shape::Watch);
             return self.infer.shape(&shape, known, Some(&next));
