@@ -30,7 +30,6 @@ impl Walk<'_, '_, '_> {
             Outcome::Ends if state.handed_over.is_some() => Outcome::Reopens { paced: true, by },
             Outcome::Ends if state.released => Outcome::Releases,
             Outcome::Ends if state.marked => Outcome::Forwards,
-            Outcome::Ends if self.infer.answers_requests(self.site) => Outcome::Unknown,
             Outcome::Ends | Outcome::Spins if state.designed || state.finite => Outcome::Unknown,
             Outcome::Ends => match state.bound {
                 Some(_) if state.said => Outcome::Surfaces,

@@ -47,8 +47,8 @@ pub(super) struct Infer<'p, 'c> {
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
     /// Who reads which field, as far as asked.
     pub(super) readers: RefCell<HashMap<Field, Rc<Readers>>>,
-    /// The packages whose panics end the process, once asked.
-    pub(super) hooked: OnceCell<HashSet<usize>>,
+    /// The functions that set a hook by which a panic ends the process, once asked.
+    pub(super) hooks: OnceCell<Vec<FnId>>,
 }
 
 impl<'p, 'c> Infer<'p, 'c> {
@@ -65,7 +65,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             fields: RefCell::default(),
             requests: RefCell::default(),
             readers: RefCell::default(),
-            hooked: OnceCell::new(),
+            hooks: OnceCell::new(),
         };
         infer.sites();
         let early = infer.early.take();

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, KnownSource},
-    flow::graph::{Block, Graph},
+    flow::graph::{Block, Callee, Graph, Op, Value},
     syntax::tree::Span,
 };
 
@@ -73,13 +73,21 @@ impl Judge<'_, '_, '_> {
         for fault in &faults {
             paths.extend(self.walk(fault, &source.facts.id, consumer));
         }
-        if source.facts.either_side && self.infer.is_handed_in(self.site) {
-            // It may be one client's, whose end is nobody's loss.
+        // It may be one client's, whose end is nobody's loss.
+        let of_one_client = || source.facts.either_side && self.infer.is_handed_in(self.site);
+        if of_one_client() || self.tells_who_asks(&faults) {
             for path in paths.iter_mut().filter(|path| path.outcome == Outcome::Ends) {
                 path.outcome = Outcome::Unknown;
             }
         }
         Some(self.found(source, consumer, paths))
+    }
+
+    /// Whether a connection carries the answers to requests that its loop takes.
+    fn tells_who_asks(&self, faults: &[FaultFact]) -> bool {
+        let of_connection =
+            |fault: &FaultFact| !matches!(fault.shows_as, ShowsAs::CallError | ShowsAs::Variant);
+        faults.iter().all(of_connection) && self.infer.answers_requests(self.site)
     }
 
     /// The watch, with where its faults lead.
@@ -190,8 +198,11 @@ impl Judge<'_, '_, '_> {
         let block = &self.graph().blocks[self.site.block as usize];
         let source = self.infer.program.known(self.site.function).sources[self.site.watch.source];
         let by_call = source.facts.faults.iter().any(|fault| fault.shows_as == ShowsAs::CallError);
-        let opened_here = !by_call && self.site.watch.opener.is_some_and(|(by, ..)| by == self.site.function);
-        if opened_here && (runs_once(self.graph(), block) || self.is_opened_each_time(block)) {
+        let opened_here = self.site.watch.opener.is_some_and(|(by, ..)| by == self.site.function);
+        let asked_once = || {
+            (opened_here && runs_once(self.graph(), block)) || self.is_opened_each_time(source.facts, block)
+        };
+        if !by_call && asked_once() {
             // Each opening is asked for one item.
             return false;
         }
@@ -199,10 +210,17 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Whether each turn of the loop around the poll makes a stream of its own.
-    fn is_opened_each_time(&self, poll: &Block) -> bool {
-        let Some((_, start, end)) = self.site.watch.opener else { return false };
-        let opens = |block: &&Block| block.ops.iter().any(|op| (op.span.start, op.span.end) == (start, end));
-        let opening = self.graph().blocks.iter().find(opens);
+    fn is_opened_each_time(&self, source: &catalog::Source, poll: &Block) -> bool {
+        let graph = self.graph();
+        let by_name = |name: &str| source.open.iter().any(|opener| opener.method.as_deref() == Some(name));
+        let opens = |op: &Op| match (self.site.watch.opener, &op.value) {
+            (Some((_, start, end)), _) => (op.span.start, op.span.end) == (start, end),
+            (None, Value::Call { callee: Callee::Method { name, .. }, .. }) => {
+                op.to == self.site.stream && by_name(name)
+            }
+            _ => false,
+        };
+        let opening = graph.blocks.iter().find(|block| block.ops.iter().any(opens));
         poll.within.is_some()
             && opening.is_some_and(|block| block.within == poll.within && block.body == poll.body)
     }

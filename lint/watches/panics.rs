@@ -1,7 +1,5 @@
 //! Panics that end the process, in whatever task they happen.
 
-use std::collections::HashSet;
-
 use rideout_rules::catalog::Meaning;
 
 use super::infer::Infer;
@@ -11,14 +9,25 @@ use crate::{
 };
 
 impl Infer<'_, '_> {
-    /// Whether a panic in a function ends the process: its profile aborts, or its package sets a hook that exits.
+    /// Whether a panic in a function ends the process: its profile aborts, or its program sets a hook that exits.
     pub(super) fn panic_ends_process(&self, id: FnId) -> bool {
         let program = self.program;
-        let package = |id: FnId| program.files[program.functions[id].file].package;
-        let hooked = || -> HashSet<usize> {
-            program.live().filter(|id| self.sets_exit_hook(*id, self.graph(*id))).map(package).collect()
+        let file = |id: FnId| program.functions[id].file;
+        let hooks = || program.live().filter(|id| self.sets_exit_hook(*id, self.graph(*id))).collect();
+        let covers = |hook: &FnId| {
+            file(*hook) == file(id)
+                || (program.same_package(file(*hook), file(id)) && self.is_run_by_main(*hook, 0))
         };
-        program.panic_aborts || self.hooked.get_or_init(hooked).contains(&package(id))
+        program.panic_aborts || self.hooks.get_or_init(hooks).iter().any(covers)
+    }
+
+    /// Whether the main program of a package comes to a function. Others of its programs may have hooks of their own.
+    fn is_run_by_main(&self, id: FnId, depth: usize) -> bool {
+        let function = &self.program.functions[id];
+        let is_main = function.name == "main" && self.program.files[function.file].path.ends_with("main.rs");
+        let sites = self.sites();
+        let mut callers = sites.get(&id).into_iter().flatten().filter(|site| site.function != id);
+        is_main || (depth < 3 && callers.any(|site| self.is_run_by_main(site.function, depth + 1)))
     }
 
     fn sets_exit_hook(&self, id: FnId, graph: &Graph) -> bool {
