@@ -103,8 +103,16 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-volume-stream-hot",
         ],
     ),
-    ("opener-block", &["own-book-joined-future", "own-poll-in-async-block"]),
-    ("opener-closure", &["own-book-joined-future", "own-carried-tuple-helper", "own-poll-in-async-block"]),
+    ("opener-block", &["own-book-joined-future", "own-poll-in-async-block", "own-wait-until-connected"]),
+    (
+        "opener-closure",
+        &[
+            "own-book-joined-future",
+            "own-carried-tuple-helper",
+            "own-poll-in-async-block",
+            "own-wait-until-connected",
+        ],
+    ),
     ("question-match", &["br-replica-some-branch", "own-book-join-checked"]),
     (
         "types-file",
