@@ -143,8 +143,14 @@ pub(crate) struct SourceFile {
 /// A path that is not there, nothing to read, a manifest of the asked workspace that is broken, a mistake in a configuration.
 pub(crate) fn load(request: &Request) -> Result<Workspace> {
     let manifests = manifests::Manifests::default();
-    let scope = scope::resolve(request, &manifests).map_err(|sentence| anyhow!(sentence))?;
-    let workspace = collect::collect(request, scope, &manifests).map_err(|message| anyhow!(message))?;
+    let asked = scope::asked(request, &manifests).map_err(|sentence| anyhow!(sentence))?;
+    let paths = asked.paths.clone();
+    // Cargo takes its time to tell the members.
+    let (scope, given) =
+        rayon::join(|| scope::resolve(request, asked, &manifests), || collect::walk_given(&paths));
+    let scope = scope.map_err(|sentence| anyhow!(sentence))?;
+    let workspace =
+        collect::collect(request, scope, given, &manifests).map_err(|message| anyhow!(message))?;
     if workspace.files.iter().any(|file| file.reported) || !workspace.unread.is_empty() {
         return Ok(workspace);
     }

@@ -1,7 +1,7 @@
 //! From a scope to its files, each with the package it belongs to.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -17,17 +17,23 @@ use crate::{analysis::Unread, cfg};
 type Home = (PathBuf, bool);
 
 /// Lists the files of a scope. The error is a mistake in a configuration.
-pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) -> Result<Workspace, String> {
+///
+/// `given` is what a walk of the command line's folders has found.
+pub(super) fn collect(
+    request: &Request,
+    scope: Scope,
+    given: walk::Found,
+    manifests: &Manifests,
+) -> Result<Workspace, String> {
     let Scope { root, layouts, packages: chosen, paths: asked, mut warnings } = scope;
     let asked = asked.unwrap_or_default();
     let members: BTreeSet<&PathBuf> = layouts.iter().flat_map(|layout| &layout.members).collect();
     manifests.preload(&members.iter().map(|dir| (*dir).clone()).collect::<Vec<_>>());
 
-    let given = walk_given(&asked);
     manifests.preload(&given.manifests);
     let mut homes = Homes::new(manifests, &given.manifests, &asked);
 
-    let mut files: BTreeMap<PathBuf, (Home, bool)> = BTreeMap::new();
+    let mut files: HashMap<PathBuf, (Home, bool)> = HashMap::new();
     let in_choice = |home: &Home| chosen.as_ref().is_none_or(|chosen| chosen.contains(&home.0));
     let entered = |dir: &Path| {
         request.cwd.starts_with(dir)
@@ -40,33 +46,38 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
         manifest.name().is_some_and(cfg::supports_tests) && !entered(dir)
     };
     let read = members.iter().copied().filter(|dir| request.include_tests || !supports_tests(dir)).collect();
-    let (listed, mut failures) = member_files(&read, request.include_tests, manifests);
+    let (listed, mut failures) = member_files(&read, request.include_tests, manifests, &given, &asked);
     for (path, owner) in listed {
         let home = (owner, true);
         let reported = in_choice(&home) && asked.is_empty();
         files.insert(path, (home, reported));
     }
+    let mut tests: HashMap<PathBuf, Tests<'_>> = HashMap::new();
     for path in given.files {
         let home = match files.get(&path) {
             Some((home, _)) => home.clone(),
             None => homes.of(&path),
         };
-        let named = asked
-            .iter()
-            .any(|asked| (in_tests(&home.0, asked) || below_tests(&root, asked)) && path.starts_with(asked));
-        let is_test = || match manifests.get(&home.0).as_deref() {
-            Some(Ok(manifest)) => manifest.test_files(&home.0).contains(&path) && !asked.contains(&path),
-            _ => false,
-        };
-        let of_tests =
-            in_tests(&home.0, &path) || below_tests(&root, &home.0) || supports_tests(&home.0) || is_test();
-        if request.include_tests || named || !of_tests {
+        let tests = tests.entry(home.0.clone()).or_insert_with(|| Tests {
+            all: below_tests(&root, &home.0) || supports_tests(&home.0),
+            named: asked
+                .iter()
+                .filter(|asked| in_tests(&home.0, asked) || below_tests(&root, asked))
+                .map(PathBuf::as_path)
+                .collect(),
+            targets: match manifests.get(&home.0).as_deref() {
+                Some(Ok(manifest)) => manifest.test_files(&home.0),
+                _ => BTreeSet::new(),
+            },
+        });
+        if request.include_tests || !tests.hold(&home.0, &path, &asked) {
             let reported = in_choice(&home);
             files.insert(path, (home, reported));
         }
     }
 
-    let dirs: BTreeSet<&PathBuf> = files.values().map(|((dir, _), _)| dir).collect();
+    let dirs: HashSet<&PathBuf> = files.values().map(|((dir, _), _)| dir).collect();
+    let dirs: BTreeSet<&PathBuf> = dirs.into_iter().collect();
     let configs = Configs::read(request, &root, &dirs, manifests, &mut warnings)?;
     let before = files.values().filter(|(_, reported)| *reported).count();
     files.retain(|path, _| !configs.excludes(path));
@@ -95,8 +106,27 @@ pub(super) fn collect(request: &Request, scope: Scope, manifests: &Manifests) ->
     Ok(Workspace { root, packages, files, warnings, unread, tests, catalog, excluded })
 }
 
+/// What of a package is there for tests.
+struct Tests<'a> {
+    /// All of it.
+    all: bool,
+    /// What the command line names of it, and so means.
+    named: Vec<&'a Path>,
+    /// The roots of its tests.
+    targets: BTreeSet<PathBuf>,
+}
+
+impl Tests<'_> {
+    /// Whether a file of the package in `dir` is there for tests, and not asked for.
+    fn hold(&self, dir: &Path, path: &Path, asked: &[PathBuf]) -> bool {
+        let is_target = || self.targets.contains(path) && !asked.iter().any(|asked| asked == path);
+        let is_named = || self.named.iter().any(|named| path.starts_with(named));
+        (self.all || in_tests(dir, path) || is_target()) && !is_named()
+    }
+}
+
 /// Walks the folders of the command line whole; the files of the command line are there whatever an ignore file says.
-fn walk_given(asked: &[PathBuf]) -> walk::Found {
+pub(super) fn walk_given(asked: &[PathBuf]) -> walk::Found {
     let (folders, named): (Vec<PathBuf>, Vec<PathBuf>) =
         asked.iter().cloned().partition(|path| path.is_dir());
     let mut given = walk::walk(&folders, true);
@@ -107,12 +137,14 @@ fn walk_given(asked: &[PathBuf]) -> walk::Found {
 }
 
 /// The files of the members' targets, each with the folder of its package. A file that two packages use goes to the one whose
-/// folder holds it.
+/// folder holds it. Folders that `given` has been to are not walked again.
 fn member_files(
     members: &BTreeSet<&PathBuf>,
     tests: bool,
     manifests: &Manifests,
-) -> (BTreeMap<PathBuf, PathBuf>, Vec<(PathBuf, String)>) {
+    given: &walk::Found,
+    asked: &[PathBuf],
+) -> (HashMap<PathBuf, PathBuf>, Vec<(PathBuf, String)>) {
     let mut owners: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     for dir in members {
         let roots = match manifests.get(dir).as_deref() {
@@ -126,16 +158,37 @@ fn member_files(
             }
         }
     }
-    let roots: Vec<PathBuf> = owners.keys().cloned().collect();
-    let mut files = BTreeMap::new();
-    let found = walk::walk(&roots, false);
-    for path in found.files {
-        let owner = path.ancestors().find_map(|above| owners.get(above));
-        if let Some(owner) = owner.filter(|owner| tests || !in_tests(owner, &path)) {
-            files.insert(path, owner.clone());
+    let mut found = Vec::new();
+    let mut others = Vec::new();
+    for root in owners.keys() {
+        let before = found.len();
+        if asked.iter().any(|asked| asked != root && root.starts_with(asked)) {
+            found.extend(given.below(root).cloned());
+        }
+        if found.len() == before {
+            others.push(root.clone());
         }
     }
-    (files, found.failures)
+    let walked = walk::walk(&others, false);
+    found.extend(walked.files);
+    let mut files = HashMap::with_capacity(found.len());
+    let mut by_folder: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
+    for path in found {
+        // A root may be a file.
+        let owner = owners.get(&path).cloned().or_else(|| {
+            let folder = path.parent()?;
+            if let Some(known) = by_folder.get(folder) {
+                return known.clone();
+            }
+            let owner = folder.ancestors().find_map(|above| owners.get(above)).cloned();
+            by_folder.insert(folder.to_owned(), owner.clone());
+            owner
+        });
+        if let Some(owner) = owner.filter(|owner| tests || !in_tests(owner, &path)) {
+            files.insert(path, owner);
+        }
+    }
+    (files, walked.failures)
 }
 
 /// Whether a package lies below a folder of tests of the whole workspace.
@@ -197,7 +250,8 @@ fn packages<'a>(
     manifests: &Manifests,
     warnings: &mut Vec<String>,
 ) -> (Vec<Package>, HashMap<Home, usize>) {
-    let homes: Vec<Home> = homes.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    let mut homes: Vec<Home> = homes.collect::<HashSet<_>>().into_iter().cloned().collect();
+    homes.sort();
     let read: Vec<(Package, Option<String>)> =
         homes.par_iter().map(|home| package(home, manifests)).collect();
     let mut packages = Vec::with_capacity(read.len());

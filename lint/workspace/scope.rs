@@ -13,6 +13,13 @@ use super::{
     paths, pattern, walk,
 };
 
+/// Where the command runs, and the files and folders that it names.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) cwd: PathBuf,
+    pub(super) paths: Vec<PathBuf>,
+}
+
 /// The answer.
 #[derive(Debug)]
 pub(super) struct Scope {
@@ -28,11 +35,21 @@ pub(super) struct Scope {
     pub(super) warnings: Vec<String>,
 }
 
-/// Resolves the request against the file system. The error is one sentence.
-pub(super) fn resolve(request: &Request, manifests: &Manifests) -> Result<Scope, String> {
+/// What the command line asks for by paths, as the file system has it. The error is one sentence.
+pub(super) fn asked(request: &Request, manifests: &Manifests) -> Result<Asked, String> {
     let cwd = fs::canonicalize(&request.cwd)
         .map_err(|error| format!("cannot enter `{}`: {error}", request.cwd.display()))?;
-    let mut asked = request.paths.iter().map(|path| existing(&cwd, path)).collect::<Result<Vec<_>, _>>()?;
+    let mut paths = request.paths.iter().map(|path| existing(&cwd, path)).collect::<Result<Vec<_>, _>>()?;
+    let names_more = request.all || !request.packages.is_empty() || request.manifest_path.is_some();
+    if paths.is_empty() && !names_more && manifests.nearest(&cwd).is_none() {
+        paths.push(cwd.clone());
+    }
+    Ok(Asked { cwd, paths })
+}
+
+/// Resolves the request against the file system. The error is one sentence.
+pub(super) fn resolve(request: &Request, asked: Asked, manifests: &Manifests) -> Result<Scope, String> {
+    let Asked { cwd, paths: asked } = asked;
     let names_packages = request.all || !request.packages.is_empty();
 
     let mut anchors = Vec::new();
@@ -42,7 +59,6 @@ pub(super) fn resolve(request: &Request, manifests: &Manifests) -> Result<Scope,
         (None, None) if names_packages => {
             return Err(format!("there is no Cargo.toml in `{}` or in a folder above it", cwd.display()));
         }
-        (None, None) if asked.is_empty() => asked.push(cwd.clone()),
         _ => {}
     }
     anchors.extend(asked.iter().filter_map(|path| manifests.nearest(path)));

@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    io,
+    io::{self, Read},
     path::Path,
     sync::Arc,
 };
@@ -28,12 +28,17 @@ pub(crate) fn texts(
     packages: &BTreeSet<usize>,
 ) -> (Vec<(usize, Arc<str>)>, Vec<Unread>) {
     let needles = Needles::of_files(catalog, active);
-    let look = |(index, file): (usize, &SourceFile)| match read(file, &active[file.package], &needles) {
+    let look = |bytes: &mut Vec<u8>, (index, file): (usize, &SourceFile)| match read(
+        file,
+        &active[file.package],
+        &needles,
+        bytes,
+    ) {
         Ok(text) => text.map(|text| Ok((index, text))),
         Err((reason, line)) => file.reported.then(|| Err(Unread { path: file.rel.clone(), reason, line })),
     };
     let files = workspace.files.par_iter().enumerate().filter(|(_, file)| packages.contains(&file.package));
-    let seen: Vec<Result<_, _>> = files.filter_map(look).collect();
+    let seen: Vec<Result<_, _>> = files.map_init(Vec::new, look).flatten_iter().collect();
 
     let mut unread = workspace.unread.clone();
     let mut texts = Vec::new();
@@ -47,14 +52,15 @@ pub(crate) fn texts(
     (texts, unread)
 }
 
-/// The text of a file if it has a needle; a reason, and a line if there is one, if it cannot be read.
+/// The text of a file if it has a needle; a reason, and a line if there is one, if it cannot be read. `bytes` is room to read into.
 fn read(
     file: &SourceFile,
     active: &Active<'_>,
     needles: &Needles,
+    bytes: &mut Vec<u8>,
 ) -> Result<Option<Arc<str>>, (String, Option<u32>)> {
     let cannot = |error: io::Error| (format!("cannot read the file: {error}"), None);
-    let Some(bytes) = read_small(&file.path).map_err(cannot)? else {
+    if !read_small(&file.path, bytes).map_err(cannot)? {
         let large = File::open(&file.path)
             .and_then(|opened| needles.hit_in_stream(opened, active))
             .map_err(cannot)?;
@@ -63,16 +69,12 @@ fn read(
         } else {
             Ok(None)
         };
-    };
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
-            return Err(("the file is not valid UTF-8".to_owned(), u32::try_from(line).ok()));
-        }
-    };
-    let kept = needles.hit(&text, active) || file.reported && has_suppression(&text);
+    }
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+        ("the file is not valid UTF-8".to_owned(), u32::try_from(line).ok())
+    })?;
+    let kept = needles.hit(text, active) || file.reported && has_suppression(text);
     Ok(kept.then(|| text.into()))
 }
 
@@ -81,7 +83,17 @@ fn has_suppression(text: &str) -> bool {
         .any(|at| !text[at + suppression::MARK.len()..].starts_with(':'))
 }
 
-fn read_small(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let size = fs::metadata(path)?.len();
-    if size > LARGEST { Ok(None) } else { fs::read(path).map(Some) }
+/// Reads a file, unless it is too large.
+fn read_small(path: &Path, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    if size > LARGEST {
+        return Ok(false);
+    }
+    bytes.resize(usize::try_from(size).unwrap_or_default(), 0);
+    if size == 0 || file.read_exact(bytes).is_err() {
+        // It has another size than it says, or cannot be read.
+        *bytes = fs::read(path)?;
+    }
+    Ok(true)
 }

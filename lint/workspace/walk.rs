@@ -52,6 +52,12 @@ pub(super) fn walk(roots: &[PathBuf], nested: bool) -> Found {
 }
 
 impl Found {
+    /// The files below a folder that are none of another package's: what a walk of that folder finds, if this one came by.
+    pub(super) fn below(&self, root: &Path) -> impl Iterator<Item = &PathBuf> {
+        let of_others: Vec<&PathBuf> = inside(&self.manifests, root).filter(|dir| *dir != root).collect();
+        inside(&self.files, root).filter(move |file| !of_others.iter().any(|dir| file.starts_with(dir)))
+    }
+
     fn add(&mut self, entry: DirEntry) {
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             return;
@@ -62,6 +68,12 @@ impl Found {
             self.files.push(entry.into_path());
         }
     }
+}
+
+/// Those of sorted paths that are a folder or lie below it.
+fn inside<'p>(sorted: &'p [PathBuf], folder: &Path) -> impl Iterator<Item = &'p PathBuf> {
+    let start = sorted.partition_point(|path| path.as_path() < folder);
+    sorted[start..].iter().take_while(move |path| path.starts_with(folder))
 }
 
 /// Whether the name is that of a Rust file.
