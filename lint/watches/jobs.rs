@@ -60,13 +60,15 @@ impl<'p> Walk<'_, 'p, '_> {
         }
         let Some(round) = self.round_of_poll() else { return };
         let targets = next(&round.graph.blocks[frame.block as usize].end);
-        let leaves =
-            round.going.contains(&frame.block) && targets.iter().any(|next| !round.going.contains(next));
+        // The last arm of a `match` leads nowhere else.
+        let goes_on = round.going.contains(&frame.block) || pat.is_some_and(announces_end);
+        let leaves = goes_on && targets.iter().any(|next| !round.going.contains(next));
         if seen.ends_itself.get() || !leaves {
             return;
         }
         let own = match pat {
             None => round.is_timed(asked) || round.says_end(asked),
+            Some(pat) if announces_end(pat) => true,
             Some(pat) if pat.irrefutable() || self.tells_fault(pat) => return,
             Some(_) => false,
         };
@@ -345,6 +347,20 @@ impl Round<'_> {
                 _ => false,
             }
     }
+}
+
+/// Whether a pattern is that of an item after which no more come.
+fn announces_end(pat: &Pattern) -> bool {
+    let mut announces = false;
+    pat.walk(&mut |pat| {
+        if let Pattern::Path(path) | Pattern::TupleStruct(path, _) | Pattern::Struct(path, _) = pat {
+            announces |= matches!(
+                path.last(),
+                "Complete" | "Completed" | "Done" | "EndOfFile" | "EndOfStream" | "Eof" | "Finished" | "Last"
+            );
+        }
+    });
+    announces
 }
 
 /// Where a block goes on.
