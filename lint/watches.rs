@@ -5,7 +5,7 @@
 //! `judge` has each of its faults walked, after `made` and `facts` have told which of them can reach it; `mend` looks for a change of the code. A walk (`walk`) carries a
 //! `state` of `value`s through the graphs: `ops`, `waits`, `joins`, `branches`, `bounds`, `select` and `calls` are what it meets on
 //! its way (of the calls, `asked`, `words`, `combinators`, `helpers`, `spawn`, `tasks`, `kept`, `inline`, `openings`, `ready` and
-//! `outside` each know one kind), `deliver` plays the fault, and `ends`, `guards`, `panics`, `replies`, `upward`, `scope` and `jobs` know
+//! `outside` each know one kind), `deliver` plays the fault, and `brief`, `ends`, `guards`, `panics`, `replies`, `upward`, `scope` and `jobs` know
 //! how a path goes on when a function is over. The ends of all paths make a `verdict`.
 
 mod adapters;
@@ -13,6 +13,7 @@ mod arms;
 mod asked;
 mod bounds;
 mod branches;
+mod brief;
 mod call_types;
 mod calls;
 mod channels;

@@ -67,6 +67,7 @@ impl<'p> Walk<'_, 'p, '_> {
             return;
         }
         let own = match pat {
+            _ if round.is_counted(self.site.block) => true,
             None => round.is_timed(asked) || round.says_end(asked),
             Some(pat) if announces_end(pat) => true,
             Some(pat) if pat.irrefutable() || self.tells_fault(pat) => return,
@@ -306,6 +307,12 @@ impl Round<'_> {
         })
     }
 
+    /// Whether a loop of a number of turns asks for one item in each.
+    fn is_counted(&self, poll: BlockId) -> bool {
+        let within = self.graph.blocks[poll as usize].within;
+        within.is_some_and(|id| self.graph.loops[id as usize].bounded)
+    }
+
     /// Whether a condition compares the time with something that the loop leaves alone.
     fn is_timed(&self, cond: &Place) -> bool {
         let Some(Value::Compare(_, left, right)) = self.graph.made_by(cond).map(|op| &op.value) else {
@@ -364,7 +371,7 @@ fn announces_end(pat: &Pattern) -> bool {
 }
 
 /// Where a block goes on.
-fn next(end: &End) -> Vec<BlockId> {
+pub(super) fn next(end: &End) -> Vec<BlockId> {
     match end {
         End::Goto(next) | End::Try { next, .. } => vec![*next],
         End::Branch { then, otherwise, .. } => vec![*then, *otherwise],

@@ -111,6 +111,7 @@ impl Judge<'_, '_, '_> {
             consumer,
             poll: self.poll(),
             item: program.item_name(self.site.function),
+            in_example: is_example(&program.files[program.functions[self.site.function].file].path),
             faults,
         }
     }
@@ -309,4 +310,9 @@ impl Judge<'_, '_, '_> {
             mend: None,
         }
     }
+}
+
+/// Whether a file is below a folder of examples.
+fn is_example(path: &str) -> bool {
+    path.rsplit('/').skip(1).any(|folder| folder == "examples")
 }

@@ -13,21 +13,27 @@ impl Infer<'_, '_> {
     pub(super) fn panic_ends_process(&self, id: FnId) -> bool {
         let program = self.program;
         let file = |id: FnId| program.functions[id].file;
-        let hooks = || program.live().filter(|id| self.sets_exit_hook(*id, self.graph(*id))).collect();
         let covers = |hook: &FnId| {
-            file(*hook) == file(id)
-                || (program.same_package(file(*hook), file(id)) && self.is_run_by_main(*hook, 0))
+            file(*hook) == file(id) || self.is_run_by_main(*hook, program.files[file(id)].package, 0)
         };
-        program.panic_aborts || self.hooks.get_or_init(hooks).iter().any(covers)
+        program.panic_aborts || self.exit_hooks().iter().any(covers)
+    }
+
+    /// The functions that set a hook by which a panic ends the process.
+    pub(super) fn exit_hooks(&self) -> &[FnId] {
+        let program = self.program;
+        let found = || program.live().filter(|id| self.sets_exit_hook(*id, self.graph(*id))).collect();
+        self.hooks.get_or_init(found)
     }
 
     /// Whether the main program of a package comes to a function. Others of its programs may have hooks of their own.
-    fn is_run_by_main(&self, id: FnId, depth: usize) -> bool {
+    fn is_run_by_main(&self, id: FnId, package: usize, depth: usize) -> bool {
         let function = &self.program.functions[id];
-        let is_main = function.name == "main" && self.program.files[function.file].path.ends_with("main.rs");
+        let file = &self.program.files[function.file];
+        let is_main = function.name == "main" && file.package == package && file.path.ends_with("main.rs");
         let sites = self.sites();
         let mut callers = sites.get(&id).into_iter().flatten().filter(|site| site.function != id);
-        is_main || (depth < 3 && callers.any(|site| self.is_run_by_main(site.function, depth + 1)))
+        is_main || (depth < 3 && callers.any(|site| self.is_run_by_main(site.function, package, depth + 1)))
     }
 
     fn sets_exit_hook(&self, id: FnId, graph: &Graph) -> bool {

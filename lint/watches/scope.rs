@@ -60,10 +60,12 @@ impl Walk<'_, '_, '_> {
         let accepts = |op: &Op| match &op.value {
             Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                 let ty = args.first().map_or(Ty::Unknown, |place| self.infer.place(function, place));
-                ty.watch().is_some_and(|watch| {
-                    known.sources[watch.source].facts.spins_pedantic
-                        && polls::poll(known, watch, name).is_some()
-                })
+                // A listener behind a trait, or of a crate that the catalog does not know.
+                (name == "accept" && ty.watch().is_none())
+                    || ty.watch().is_some_and(|watch| {
+                        known.sources[watch.source].facts.spins_pedantic
+                            && polls::poll(known, watch, name).is_some()
+                    })
             }
             _ => false,
         };

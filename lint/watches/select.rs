@@ -81,7 +81,8 @@ impl Walk<'_, '_, '_> {
                 self.enter(state, block);
                 Flow::Next
             }
-            None => Flow::Done(self.dead(state)),
+            // All arms are off.
+            None => self.panic(state),
         }
     }
 

@@ -28,6 +28,9 @@ impl Walk<'_, '_, '_> {
         {
             return flow;
         }
+        if values.contains(&Val::Pending) {
+            return Flow::Done(self.dead(state));
+        }
         let function = state.frame().function;
         let task = values.iter().skip(usize::from(method)).find(|value| {
             matches!(value, Val::Done(_) | Val::Returns(_) | Val::Future(..) | Val::Body(..) | Val::Again(..))
@@ -52,6 +55,10 @@ impl Walk<'_, '_, '_> {
                 if dropped && !kept {
                     if args.iter().any(|task| self.tells_by_sender(state, task)) {
                         return Flow::Done(Verdict::new(Outcome::Forwards, state));
+                    }
+                    let frame = state.frame();
+                    if self.infer.is_brief_main(frame.function, frame.block, frame.op) {
+                        return Flow::Done(Verdict::new(Outcome::Unknown, state));
                     }
                     return Flow::Done(self.dead(state));
                 }

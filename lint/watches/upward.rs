@@ -124,6 +124,8 @@ impl Walk<'_, '_, '_> {
             } else {
                 value.clone()
             })),
+            // What waits for it waits for ever.
+            (_, true) if *value == Val::Pending => Val::Pending,
             _ if asked_by.is_some() => Val::Done(Box::new(polled(asked_by.unwrap_or("next"), value.clone()))),
             (_, true) => Val::Done(Box::new(value.clone())),
             (_, false) if *value == Val::Panic => {

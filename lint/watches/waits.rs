@@ -42,7 +42,7 @@ impl Walk<'_, '_, '_> {
                 state.waited = true;
                 Val::Unknown
             }
-            Val::Pending => return Flow::Done(self.dead(state)),
+            Val::Pending => return self.stay(state),
             Val::Again(call, function) => return Flow::Done(self.called_again(state, function, call)),
             // `poll_fn(..)`.
             other if other.is_variant("Ready") => other.payload(),
@@ -50,6 +50,17 @@ impl Walk<'_, '_, '_> {
         };
         state.set(&op.to, result);
         Flow::Next
+    }
+
+    /// The path stays where it is. A caller that selects on it may go on with another arm.
+    fn stay(&self, state: &mut State) -> Flow {
+        let frame = state.frame().clone();
+        let function = &self.infer.program.functions[frame.function];
+        let callers = self.infer.sites().get(&frame.function).is_some_and(|sites| !sites.is_empty());
+        if frame.then == Then::Callers && frame.body == 0 && function.is_async && callers {
+            return self.up(state, &frame, Val::Pending);
+        }
+        Flow::Done(self.dead(state))
     }
 
     /// The poll that awaiting the watch is, if it is a future.

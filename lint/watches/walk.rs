@@ -194,6 +194,10 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
             Flow::Done(verdict) => verdict,
             Flow::Any(states) => follow(states, Verdict::any),
             Flow::All(states) => follow(states, Verdict::all),
+            // Inside the arm of a transient fault a closer look decides.
+            Flow::Either(states) if state.arm.as_ref().is_some_and(|arm| arm.transient.is_some()) => {
+                follow(states, Verdict::any)
+            }
             Flow::Either(states) => follow(states, Verdict::either),
         }
     }

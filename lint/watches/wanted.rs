@@ -32,7 +32,10 @@ impl Survey<'_, '_> {
         let files = &self.infer.program.files;
         let functions = &self.infer.program.functions;
         let opening = (0..functions.len()).filter(|id| self.infer.output(*id).watch().is_some());
-        let mut todo: Vec<FnId> = self.polls.iter().map(|site| site.function).chain(opening).collect();
+        // Of a hook that ends the process it is asked who sets it.
+        let hooks = self.infer.exit_hooks().iter().copied();
+        let mut todo: Vec<FnId> =
+            self.polls.iter().map(|site| site.function).chain(opening).chain(hooks).collect();
         let sites = self.infer.sites();
         let mut seen: HashSet<FnId> = todo.iter().copied().collect();
         let mut names = self.carriers();

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn guesses_and_spinning_accept_loops_are_pedantic() {
+    fn examples_guesses_and_spinning_accept_loops_are_pedantic() {
         let unpaced = Outcome::Continues { paced: false, by: at(1) };
         let mut accept = watch(vec![path(ShowsAs::CallError, unpaced)]);
         accept.source.spins_pedantic = true;
@@ -201,6 +201,9 @@ mod tests {
         accept.faults[0].outcome = Outcome::Ends;
         assert_eq!(judge(&accept)[0].level, Level::Deny);
         accept.source.guessed = true;
+        assert_eq!(judge(&accept)[0].level, Level::Pedantic);
+        accept.source.guessed = false;
+        accept.in_example = true;
         assert_eq!(judge(&accept)[0].level, Level::Pedantic);
     }
 

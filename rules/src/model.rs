@@ -28,6 +28,8 @@ pub struct Watch {
     pub poll: Location,
     /// The function that consumes it, as `Type::name` or `name`.
     pub item: String,
+    /// Whether it is in an example of a package: a demonstration, which is seldom left to run.
+    pub in_example: bool,
     /// Each way in which the stream can fail, walked to its end. At least one.
     pub faults: Vec<FaultPath>,
 }

@@ -63,7 +63,11 @@ impl Rule {
         let spins = self.id == crate::unpaced_reopen::RULE.id && watch.source.spins_pedantic;
         Some(Finding {
             rule: self.id,
-            level: if watch.source.guessed || spins { Level::Pedantic } else { Level::Deny },
+            level: if watch.source.guessed || watch.in_example || spins {
+                Level::Pedantic
+            } else {
+                Level::Deny
+            },
             message: verdict.message,
             primary: verdict.primary,
             label: verdict.label,

@@ -28,6 +28,7 @@ pub(crate) fn path(shows_as: ShowsAs, outcome: Outcome) -> FaultPath {
 /// A watch with these faults.
 pub(crate) fn watch(faults: Vec<FaultPath>) -> Watch {
     Watch {
+        in_example: false,
         source: Source {
             id: "demo-stream".into(),
             package: "demo".into(),
