@@ -146,7 +146,6 @@ mod tests {
             mend: None,
         };
         analysis.watches = vec![Watch {
-            in_example: false,
             source: finding.source.clone(),
             opener: finding.opener,
             opening: None,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{infer::Infer, jobs::next};
 use crate::{
     facts::FnId,
-    flow::graph::{BlockId, Callee, End, Graph, Op, Value},
+    flow::graph::{BlockId, BodyId, Callee, End, Graph, Op, Value},
 };
 
 impl Infer<'_, '_> {
@@ -26,7 +26,10 @@ impl Infer<'_, '_> {
             block.head_of.is_some_and(endless) || matches!(block.end, End::Select { .. })
         };
         let waits = ops().any(|op| matches!(op.value, Value::Await(_) | Value::Join { .. }));
-        waits && !after.iter().any(goes_round) && !ops().any(|op| lasts(graph, op))
+        waits
+            && !after.iter().any(goes_round)
+            && !ops().any(|op| lasts(graph, op))
+            && !ops().any(|op| matches!(op.value, Value::Body(body) if has_loop(graph, body)))
     }
 }
 
@@ -40,6 +43,16 @@ fn reached(graph: &Graph, from: BlockId) -> HashSet<BlockId> {
         }
     }
     found
+}
+
+/// Whether a body, or one in it, has a loop without a bound: another task that goes on.
+fn has_loop(graph: &Graph, body: BodyId) -> bool {
+    let own = || graph.blocks.iter().filter(|block| block.body == body);
+    let endless = |id: u32| !graph.loops[id as usize].bounded && !graph.loops[id as usize].finite;
+    own().any(|block| block.head_of.is_some_and(endless))
+        || own()
+            .flat_map(|block| &block.ops)
+            .any(|op| matches!(op.value, Value::Body(inner) if inner != body && has_loop(graph, inner)))
 }
 
 /// Whether an operation may go on for as long as the process lives.
@@ -63,7 +76,8 @@ fn says_lasting(name: &str) -> bool {
 
 /// Words in the names of what runs, waits or serves.
 const LASTING: &[&str] = &[
-    "accept", "block", "closed", "ctrl_c", "exec", "forever", "join", "launch", "listen", "loop", "main",
-    "park", "pending", "poll", "recv", "run", "serve", "shutdown", "signal", "sleep", "start", "stop",
-    "terminat", "until", "wait", "watch", "work",
+    "accept", "block", "closed", "consume", "ctrl_c", "event", "exec", "follow", "forever", "join", "launch",
+    "listen", "loop", "main", "monitor", "park", "pending", "poll", "process", "recv", "run", "serve",
+    "shutdown", "signal", "sleep", "start", "stop", "stream", "subscri", "terminat", "until", "wait",
+    "watch", "work",
 ];

@@ -111,7 +111,6 @@ impl Judge<'_, '_, '_> {
             consumer,
             poll: self.poll(),
             item: program.item_name(self.site.function),
-            in_example: is_example(&program.files[program.functions[self.site.function].file].path),
             faults,
         }
     }
@@ -132,9 +131,16 @@ impl Judge<'_, '_, '_> {
             arm: None,
             consumer: call,
             item: self.infer.program.item_name(self.site.function),
+            in_example: self.is_in_example(self.site.function),
             path: Vec::new(),
             mend: None,
         }
+    }
+
+    /// Whether a function is below a folder of examples.
+    fn is_in_example(&self, id: FnId) -> bool {
+        let path = &self.infer.program.files[self.infer.program.functions[id].file].path;
+        path.rsplit('/').skip(1).any(|folder| folder == "examples")
     }
 
     /// How the watch was made, if a fact of its source depends on it.
@@ -306,13 +312,9 @@ impl Judge<'_, '_, '_> {
             arm,
             consumer: ended.consumer,
             item: self.infer.program.item_name(arm_item),
+            in_example: self.is_in_example(arm_item),
             path,
             mend: None,
         }
     }
-}
-
-/// Whether a file is below a folder of examples.
-fn is_example(path: &str) -> bool {
-    path.rsplit('/').skip(1).any(|folder| folder == "examples")
 }

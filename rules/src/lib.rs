@@ -203,7 +203,7 @@ mod tests {
         accept.source.guessed = true;
         assert_eq!(judge(&accept)[0].level, Level::Pedantic);
         accept.source.guessed = false;
-        accept.in_example = true;
+        accept.faults[0].in_example = true;
         assert_eq!(judge(&accept)[0].level, Level::Pedantic);
     }
 

@@ -28,8 +28,6 @@ pub struct Watch {
     pub poll: Location,
     /// The function that consumes it, as `Type::name` or `name`.
     pub item: String,
-    /// Whether it is in an example of a package: a demonstration, which is seldom left to run.
-    pub in_example: bool,
     /// Each way in which the stream can fail, walked to its end. At least one.
     pub faults: Vec<FaultPath>,
 }
@@ -108,6 +106,8 @@ pub struct FaultPath {
     pub consumer: Location,
     /// The item that holds `consumer` or the arm.
     pub item: String,
+    /// Whether that is in an example of a package: a demonstration, which is seldom left to run.
+    pub in_example: bool,
     /// The way the fault takes, in order.
     pub path: Vec<Step>,
     /// Where a few words of code would mend it, if that is known.

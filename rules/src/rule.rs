@@ -63,7 +63,7 @@ impl Rule {
         let spins = self.id == crate::unpaced_reopen::RULE.id && watch.source.spins_pedantic;
         Some(Finding {
             rule: self.id,
-            level: if watch.source.guessed || watch.in_example || spins {
+            level: if watch.source.guessed || path.in_example || spins {
                 Level::Pedantic
             } else {
                 Level::Deny

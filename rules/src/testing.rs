@@ -15,6 +15,7 @@ pub(crate) fn arm(start: u32, logs: bool, transient: Option<&str>) -> Arm {
 /// A fault that no arm receives, consumed at 10.
 pub(crate) fn path(shows_as: ShowsAs, outcome: Outcome) -> FaultPath {
     FaultPath {
+        in_example: false,
         fault: Fault { shows_as, text: "a cut connection ends the stream".into() },
         outcome,
         arm: None,
@@ -28,7 +29,6 @@ pub(crate) fn path(shows_as: ShowsAs, outcome: Outcome) -> FaultPath {
 /// A watch with these faults.
 pub(crate) fn watch(faults: Vec<FaultPath>) -> Watch {
     Watch {
-        in_example: false,
         source: Source {
             id: "demo-stream".into(),
             package: "demo".into(),
