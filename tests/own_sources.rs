@@ -84,10 +84,12 @@ fn app(config: &str, uses: &str, code: &str) -> Project {
 
 /// Place and rule of each finding.
 fn found(project: &Project) -> Vec<String> {
-    let ran = project.run(&["--format", "short", "-q"]);
+    let ran = project.run(&["--format", "short", "-q", "--pedantic"]);
     assert!(matches!(ran.code, Some(0 | 1)) && ran.stderr.is_empty(), "{ran:?}");
     let lines = ran.stdout.lines();
-    lines.map(|line| line.split("]: ").next().unwrap().replace(": error[", " ")).collect()
+    lines
+        .map(|line| line.split("]: ").next().unwrap().replace(": error[", " ").replace(": warning[", " "))
+        .collect()
 }
 
 const USES: &str = "use acme_bus::{Bus, BusError};\n";

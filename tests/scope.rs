@@ -201,3 +201,12 @@ fn a_file_alone_is_judged_as_in_the_whole() {
     );
     assert_eq!(seen(&project, ".", &["feed/src/lib.rs"]), seen(&project, ".", &["feed"]));
 }
+
+#[test]
+fn what_examples_show_is_pedantic() {
+    let project = Project::package(&[("src/lib.rs", ""), ("examples/demo.rs", WATCH)]);
+    assert_eq!(seen(&project, ".", &[]), Vec::<String>::new());
+    assert_eq!(seen(&project, ".", &["--pedantic"]), ["examples/demo.rs"]);
+    project.write("src/lib.rs", WATCH);
+    assert_eq!(seen(&project, ".", &[]), ["src/lib.rs"]);
+}

@@ -137,6 +137,7 @@ mod tests {
         let mut analysis = testing::analysis();
         let (finding, _) = analysis.findings[0].clone();
         let path = |shows_as, outcome| FaultPath {
+            in_example: false,
             fault: Fault { shows_as, text: "it ends".into() },
             outcome,
             arm: None,

@@ -5,17 +5,35 @@ use std::collections::HashSet;
 use super::{infer::Infer, jobs::next};
 use crate::{
     facts::FnId,
-    flow::graph::{BlockId, BodyId, Callee, End, Graph, Op, Value},
+    flow::graph::{BlockId, BodyId, BodyKind, Callee, End, Graph, Op, Value},
 };
 
+/// Most calls from `main` to the function that starts the task.
+const DEEPEST: usize = 4;
+
 impl Infer<'_, '_> {
-    /// Whether a task that `main` starts at a block may be there for one job: nothing that `main` does afterwards goes on for ever,
-    /// as far as names tell.
+    /// Whether a task that is started at a block of `main`, or of what `main` calls, may be there for one job: nothing that is done
+    /// afterwards goes on for ever, as far as names tell.
     pub(super) fn is_brief_main(&self, id: FnId, block: BlockId, op: usize) -> bool {
+        self.ends_soon(id, block, op, 0)
+    }
+
+    fn ends_soon(&self, id: FnId, block: BlockId, op: usize, depth: usize) -> bool {
         let function = &self.program.functions[id];
-        if function.name != "main" || function.owner.is_some() {
-            return false;
-        }
+        let is_main = function.name == "main" && function.owner.is_none();
+        let sites = self.sites();
+        let callers = sites.get(&id).map_or(&[][..], Vec::as_slice);
+        let in_main = || {
+            depth < DEEPEST
+                && !callers.is_empty()
+                && callers
+                    .iter()
+                    .all(|site| self.ends_soon(site.function, site.block, site.op + 1, depth + 1))
+        };
+        self.is_brief_from(id, block, op) && (is_main || in_main())
+    }
+
+    fn is_brief_from(&self, id: FnId, block: BlockId, op: usize) -> bool {
         let graph = self.graph(id);
         let after = reached(graph, block);
         let rest = &graph.blocks[block as usize].ops[op..];
@@ -30,6 +48,17 @@ impl Infer<'_, '_> {
             && !after.iter().any(goes_round)
             && !ops().any(|op| lasts(graph, op))
             && !ops().any(|op| matches!(op.value, Value::Body(body) if has_loop(graph, body)))
+    }
+
+    /// Whether an `async` block does one job, as far as names tell.
+    pub(super) fn is_brief_block(&self, id: FnId, body: BodyId) -> bool {
+        let graph = self.graph(id);
+        let mut own = graph.blocks.iter().filter(|block| block.body == body);
+        graph.bodies[body as usize].kind == BodyKind::Async
+            && !has_loop(graph, body)
+            && !own.any(|block| {
+                matches!(block.end, End::Select { .. }) || block.ops.iter().any(|op| lasts(graph, op))
+            })
     }
 }
 
@@ -62,8 +91,11 @@ fn lasts(graph: &Graph, op: &Op) -> bool {
         Value::Call { callee: Callee::Method { name, .. }, .. } => says_lasting(name),
         // A task, or another future that has a name.
         Value::Await(future) => {
-            !graph.made_by(future).is_some_and(|op| matches!(op.value, Value::Call { .. }))
-                || graph.locals[future.local as usize].name.is_some()
+            !graph.made_by(future).is_some_and(|op| match op.value {
+                Value::Call { .. } => true,
+                Value::Body(body) => !has_loop(graph, body),
+                _ => false,
+            }) || graph.locals[future.local as usize].name.is_some()
         }
         Value::Join { .. } => true,
         _ => false,
@@ -77,7 +109,6 @@ fn says_lasting(name: &str) -> bool {
 /// Words in the names of what runs, waits or serves.
 const LASTING: &[&str] = &[
     "accept", "block", "closed", "consume", "ctrl_c", "event", "exec", "follow", "forever", "join", "launch",
-    "listen", "loop", "main", "monitor", "park", "pending", "poll", "process", "recv", "run", "serve",
-    "shutdown", "signal", "sleep", "start", "stop", "stream", "subscri", "terminat", "until", "wait",
-    "watch", "work",
+    "listen", "loop", "monitor", "park", "pending", "poll", "process", "recv", "run", "serve", "shutdown",
+    "signal", "sleep", "start", "stop", "stream", "terminat", "until", "wait", "watch", "work",
 ];

@@ -10,7 +10,7 @@ use super::{
     walk::{Flow, Walk},
 };
 use crate::{
-    facts::Ty,
+    facts::{FnId, Ty},
     flow::graph::{BodyKind, Op},
     syntax::tree::Span,
 };
@@ -176,11 +176,15 @@ impl Walk<'_, '_, '_> {
             }
             Val::Variant { name, .. } if name == "Err" => Verdict::new(Outcome::Surfaces, state),
             Val::Variant { name, fields, .. } if name == "Ok" => match fields.get("0") {
-                Some(inner) if !matches!(inner, Val::Unit | Val::Unknown) => {
+                Some(inner) if !matches!(inner, Val::Unit | Val::Unknown) && !is_plain(inner) => {
                     self.leave(state, &inner.clone())
                 }
                 // What was read so far is handed back: the stream was read to its end.
-                _ if self.gives_data(state) => Verdict::new(Outcome::Unknown, state),
+                _ if self
+                    .gives_data(state.frames.first().map_or(self.site.function, |frame| frame.function)) =>
+                {
+                    Verdict::new(Outcome::Unknown, state)
+                }
                 _ => self.dead(state),
             },
             // A stream made out of this one: whoever reads it is told of its end.
@@ -193,9 +197,8 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Whether the outermost function returns more than success or failure.
-    fn gives_data(&self, state: &State) -> bool {
-        let function = state.frames.first().map_or(self.site.function, |frame| frame.function);
+    /// Whether a function returns more than success or failure.
+    pub(super) fn gives_data(&self, function: FnId) -> bool {
         let nothing = |ty: &Ty| matches!(ty, Ty::Tuple(parts) if parts.is_empty());
         let program = self.infer.program;
         program.functions[function].output.as_ref().is_some_and(|ty| match program.ty_in(function, ty) {
@@ -205,4 +208,11 @@ impl Walk<'_, '_, '_> {
             _ => false,
         })
     }
+}
+
+/// Whether a value is a struct that has nothing to do with the watch.
+fn is_plain(value: &Val) -> bool {
+    let told = value.carries() || value.holds_task() || value.holds(&Val::Ended) || value.holds(&Val::Ours);
+    matches!(value, Val::Variant { name, .. } if !matches!(name.as_str(), "" | "Ok" | "Err" | "Some" | "None"))
+        && !told
 }

@@ -122,7 +122,9 @@ impl<'p> Walk<'_, 'p, '_> {
         let stream = &self.site.stream;
         let owned = stream.fields.is_empty() && round.graph.locals[stream.local as usize].name.is_some();
         let gathered: Vec<LocalId> = round.ops().filter_map(|op| round.gathers(op)).collect();
-        owned && gathered.iter().any(|local| round.used_behind(*local)) && self.only_looks()
+        owned
+            && gathered.iter().any(|local| round.used_behind(*local))
+            && (self.only_looks() || self.gives_data(self.site.function))
     }
 
     /// Whether a closure that the function was given answers yes or no.

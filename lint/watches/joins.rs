@@ -1,8 +1,11 @@
 //! Several futures waited for together: `join!`, `try_join!`, and the functions of the same names.
 
+use rideout_rules::model::Outcome;
+
 use super::{
     state::{State, Then},
     value::Val,
+    verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
@@ -16,6 +19,9 @@ impl Walk<'_, '_, '_> {
         let panics = |place: &Place| matches!(state.get(place), Val::Done(inner) if *inner == Val::Panic);
         if futures.iter().any(panics) {
             return self.panic(state);
+        }
+        if self.is_beside_one_job(state, futures) {
+            return Flow::Done(Verdict::new(Outcome::Unknown, state));
         }
         if let Some(flow) = self.run_joined(state, futures) {
             return flow;
@@ -32,6 +38,20 @@ impl Walk<'_, '_, '_> {
             return Flow::Any(vec![state.clone(), fails]);
         }
         self.finish_call(state, op, result)
+    }
+
+    /// Whether the watch has ended beside blocks that do one job: they and the watch are over together.
+    fn is_beside_one_job(&self, state: &State, futures: &[Place]) -> bool {
+        let function = state.frame().function;
+        let ended = |place: &Place| matches!(state.get(place), Val::Done(inner) if !inner.carries());
+        let brief = |place: &Place| match self.graph(function).made_by(place).map(|op| &op.value) {
+            Some(Value::Body(body)) => self.infer.is_brief_block(function, *body),
+            _ => false,
+        };
+        self.ordinary.is_none()
+            && futures.len() > 1
+            && futures.iter().any(ended)
+            && futures.iter().all(|place| ended(place) || brief(place))
     }
 
     /// A function that waits for several futures, by its name. Gives nothing where none of them is the watch's own.

@@ -86,7 +86,6 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-adapter-let-else-none",
             "own-adapter-logs-and-ends",
             "own-adapter-returned-as-impl",
-            "own-flight-answer-decoded",
             "own-generator-raises",
             "own-generator-try-raises",
             "own-printer-lease-regrant",
@@ -103,13 +102,22 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-volume-stream-hot",
         ],
     ),
-    ("opener-block", &["own-book-joined-future", "own-poll-in-async-block", "own-wait-until-connected"]),
+    (
+        "opener-block",
+        &[
+            "own-book-joined-future",
+            "own-poll-in-async-block",
+            "own-ticks-counted",
+            "own-wait-until-connected",
+        ],
+    ),
     (
         "opener-closure",
         &[
             "own-book-joined-future",
             "own-carried-tuple-helper",
             "own-poll-in-async-block",
+            "own-ticks-counted",
             "own-wait-until-connected",
         ],
     ),
