@@ -31,6 +31,9 @@ Nothing in the logs says so.
   is silent; `cargo rideout list` shows such a watch as `unknown`.
 - A loop whose function has no caller in view is judged alone. If a caller in another repository starts it again, allow the
   finding with that reason.
+- A task that `main` starts beside one job, and a connection that carries the answers to requests, are `unknown` too: they may end with
+  the job, and whoever asks is told.
+- A panic ends the process where the release profile aborts or a panic hook of the program exits; a hook in another package is not seen.
 - A stall is flagged only where the catalog names it as the source's ordinary answer to a lost connection.
 
 ### Example
