@@ -125,11 +125,13 @@ fn is_workspace(manifest: &str) -> bool {
     manifest.lines().any(|line| line.trim_start().starts_with("[workspace"))
 }
 
-/// Whether a file is part of no crate: nothing declares it as a module.
+/// Whether a file is part of no crate: nothing declares it as a module, or it is a template or the like below a package.
 fn is_orphan(workspace: &Workspace, modules: &Modules, rel: &str) -> bool {
     workspace.files.iter().find(|file| file.rel == rel).is_some_and(|file| {
-        let below_manifest = || workspace.packages[file.package].dir.join("Cargo.toml").is_file();
-        !file.asked && modules.standing(&file.path) == Standing::Orphan && below_manifest()
+        let package = &workspace.packages[file.package];
+        let below_manifest = || package.dir.join("Cargo.toml").is_file();
+        let declared = || package.of_targets && modules.standing(&file.path) != Standing::Orphan;
+        !file.asked && !declared() && below_manifest()
     })
 }
 

@@ -114,6 +114,8 @@ pub(crate) struct Package {
     pub(crate) targets: BTreeSet<PathBuf>,
     /// Those of tests and benchmarks among them.
     pub(crate) test_targets: BTreeSet<PathBuf>,
+    /// Whether these are files that a target of the manifest can hold, and not others below it.
+    pub(crate) of_targets: bool,
     /// The packages that the code may name, with renames resolved and itself included, and the version of each if known.
     /// None: no manifest says, so that every catalog entry is active.
     pub(crate) dependencies: Option<BTreeMap<String, Option<Version>>>,

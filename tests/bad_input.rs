@@ -191,3 +191,13 @@ fn a_file_too_large_to_parse() {
     let project = Project::package(&[("src/lib.rs", &format!("{WATCH}{filler}")), ("src/plain.rs", &filler)]);
     unread(&project.run(&["--format", "short"]), "src/lib.rs:1:1", "the file is larger than 16 MiB");
 }
+
+#[test]
+fn a_template_below_a_package_is_unread_only_where_it_is_asked_for() {
+    let template = "templates/feed/src/lib.rs";
+    let text = format!("{WATCH}pub struct {{{{ name }}}};\n");
+    let project = Project::package(&[("src/lib.rs", ""), (template, &text)]);
+    let whole = project.run(&["--format", "short", "."]);
+    assert_eq!((whole.code, whole.stdout.as_str()), (Some(0), ""), "{whole:?}");
+    unread(&project.run(&["--format", "short", template]), &format!("{template}:10:1"), "");
+}

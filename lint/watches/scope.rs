@@ -69,7 +69,7 @@ impl Walk<'_, '_, '_> {
             }
             _ => false,
         };
-        let mut within = graph.blocks[block as usize].within;
+        let mut within = loop_around(graph, &graph.blocks[block as usize]);
         while let Some(id) = within {
             let mut inside = graph.blocks.iter().filter(|block| runs_in(graph, block, id));
             if inside.any(|block| block.ops.iter().any(accepts)) {

@@ -141,7 +141,7 @@ impl Walk<'_, '_, '_> {
             let ended = value.payload().is_variant("None");
             value.carries() && (self.fact.shows_as == ShowsAs::Ends || !ended)
         } else {
-            value.is_fault()
+            value.is_fault() || (value.is_variant("Err") && value.carries())
         };
         if passed_on {
             let location = self.location(site.function, op.span);

@@ -77,6 +77,7 @@ mod tests {
             dir: "/app".into(),
             targets: [].into(),
             test_targets: [].into(),
+            of_targets: true,
             dependencies: Some(dependencies),
             config: Arc::new(Config { entries: 0..9, levels: Levels::default() }),
         }

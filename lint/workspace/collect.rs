@@ -281,5 +281,6 @@ fn package((dir, part): &Home, manifests: &Manifests) -> (Package, Option<String
         Some(Ok(manifest)) => (manifest.target_files(dir), manifest.test_files(dir)),
         _ => Default::default(),
     };
-    (Package { name, dir: dir.clone(), targets, test_targets, dependencies, config: Arc::default() }, warning)
+    let (dir, of_targets) = (dir.clone(), *part);
+    (Package { name, dir, targets, test_targets, of_targets, dependencies, config: Arc::default() }, warning)
 }

@@ -217,6 +217,7 @@ mod tests {
             dir: dir.path().to_owned(),
             targets: [tool, check.clone()].into(),
             test_targets: [check].into(),
+            of_targets: true,
             dependencies: None,
             config: Default::default(),
         };

@@ -60,6 +60,7 @@ mod tests {
             dir: "/app".into(),
             targets: ["/app/lint/lib.rs".into(), "/app/tool.rs".into()].into(),
             test_targets: [].into(),
+            of_targets: true,
             dependencies: Some([].into()),
             config: Default::default(),
         };

@@ -51,6 +51,7 @@ mod tests {
             dir: format!("/{name}").into(),
             targets: BTreeSet::new(),
             test_targets: [].into(),
+            of_targets: true,
             dependencies: Some(on.iter().chain([&name]).map(|name| ((*name).to_owned(), None)).collect()),
             config: Default::default(),
         }
