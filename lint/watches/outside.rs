@@ -41,7 +41,8 @@ impl Walk<'_, '_, '_> {
         if matches!(name, "remove" | "evict" | "invalidate" | "deregister" | "unregister") && !state.forked {
             state.released = true;
         }
-        if name == "store" && matches!(values.get(1), Some(Val::Bool(_))) && !state.forked {
+        let marks = name == "store" && matches!(values.get(1), Some(Val::Bool(_)));
+        if (marks || tells_health(name)) && !state.forked {
             state.marked = true;
         }
         if collects(name)
@@ -129,6 +130,13 @@ impl Walk<'_, '_, '_> {
 /// Whether a method puts its argument into its receiver.
 fn puts_into(name: &str) -> bool {
     ["set_", "push", "insert", "add_", "append", "extend"].iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a method of this name tells how the component is, to whoever probes it.
+fn tells_health(name: &str) -> bool {
+    ["health", "serving", "service_status", "degraded", "not_ready", "unready"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 fn collects(name: &str) -> bool {

@@ -4,6 +4,7 @@ use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
     ready::{is_pending, polled},
+    scope::loop_around,
     sites::Site,
     state::{Frame, Phase, State, Then},
     value::{Env, Val},
@@ -141,7 +142,10 @@ impl Walk<'_, '_, '_> {
             let ended = value.payload().is_variant("None");
             value.carries() && (self.fact.shows_as == ShowsAs::Ends || !ended)
         } else {
-            value.is_fault() || (value.is_variant("Err") && value.carries())
+            // A function that only asks once gives back what it got, whatever it makes of it.
+            let poll = &self.graph(self.site.function).blocks[self.site.block as usize];
+            let asks_once = || loop_around(self.graph(self.site.function), poll).is_none();
+            value.is_fault() || (value.is_variant("Err") && value.carries() && asks_once())
         };
         if passed_on {
             let location = self.location(site.function, op.span);
