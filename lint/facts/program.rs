@@ -221,7 +221,9 @@ impl<'c> Program<'c> {
     /// Whether a name that nothing brings in is a module of the package, which a glob of the package itself gives.
     fn is_own_module(&self, file: usize, scope: &Scope, name: &str) -> bool {
         let own = |glob: &[String]| {
-            glob.first().is_some_and(|first| is_inner(first) || *first == self.files[file].crate_name)
+            glob.first().is_some_and(|first| {
+                is_inner(first) || *first == self.files[file].crate_name || scope.modules.contains(first)
+            })
         };
         scope.globs.iter().any(|glob| own(glob))
             && self.files.iter().any(|other| {
