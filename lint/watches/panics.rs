@@ -13,8 +13,16 @@ impl Infer<'_, '_> {
     pub(super) fn panic_ends_process(&self, id: FnId) -> bool {
         let program = self.program;
         let file = |id: FnId| program.functions[id].file;
+        let package = |id: FnId| program.files[file(id)].package;
+        let mains: Vec<FnId> = program.named("main").iter().copied().filter(|id| self.is_main(*id)).collect();
+        let of_library = !mains.iter().any(|main| package(*main) == package(id));
         let covers = |hook: &FnId| {
-            file(*hook) == file(id) || self.is_run_by_main(*hook, program.files[file(id)].package, 0)
+            file(*hook) == file(id)
+                || self.is_run_by_main(*hook, package(id), 0)
+                // A library is run by all of them.
+                || (of_library
+                    && !mains.is_empty()
+                    && mains.iter().all(|main| self.is_run_by_main(*hook, package(*main), 0)))
         };
         program.panic_aborts || self.exit_hooks().iter().any(covers)
     }
@@ -28,12 +36,16 @@ impl Infer<'_, '_> {
 
     /// Whether the main program of a package comes to a function. Others of its programs may have hooks of their own.
     fn is_run_by_main(&self, id: FnId, package: usize, depth: usize) -> bool {
-        let function = &self.program.functions[id];
-        let file = &self.program.files[function.file];
-        let is_main = function.name == "main" && file.package == package && file.path.ends_with("main.rs");
+        let file = self.program.functions[id].file;
+        let is_main = self.is_main(id) && self.program.files[file].package == package;
         let sites = self.sites();
         let mut callers = sites.get(&id).into_iter().flatten().filter(|site| site.function != id);
         is_main || (depth < 3 && callers.any(|site| self.is_run_by_main(site.function, package, depth + 1)))
+    }
+
+    fn is_main(&self, id: FnId) -> bool {
+        let function = &self.program.functions[id];
+        function.name == "main" && self.program.files[function.file].path.ends_with("main.rs")
     }
 
     fn sets_exit_hook(&self, id: FnId, graph: &Graph) -> bool {

@@ -33,7 +33,8 @@ Nothing in the logs says so.
   finding with that reason.
 - A task that `main` starts beside one job, and a connection that carries the answers to requests, are `unknown` too: they may end with
   the job, and whoever asks is told.
-- A panic ends the process where the release profile aborts or a panic hook of the program exits; a hook in another package is not seen.
+- A panic ends the process where the release profile aborts or a panic hook of the program exits; a hook that only some of the programs of a
+  library set is not counted for the library.
 - A stall is flagged only where the catalog names it as the source's ordinary answer to a lost connection.
 
 ### Example
