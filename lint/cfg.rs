@@ -21,8 +21,19 @@ const TESTING: &[&str] = &[
 ];
 
 /// Words that make a name for tests of one of those before them: `test-utils`, `testing_support`.
-const SUPPORT: &[&str] =
-    &["common", "fixture", "fixtures", "harness", "helper", "helpers", "support", "tools", "util", "utils"];
+const SUPPORT: &[&str] = &[
+    "common",
+    "fixture",
+    "fixtures",
+    "framework",
+    "harness",
+    "helper",
+    "helpers",
+    "support",
+    "tools",
+    "util",
+    "utils",
+];
 
 /// Whether the condition of a `cfg`, without its spaces, asks for a build for tests: `test`, or a feature whose name says so.
 pub(crate) fn is_for_tests(condition: &str) -> bool {

@@ -4,6 +4,7 @@ use rideout_rules::model::Outcome;
 
 use super::{
     ready::{is_pending, polled},
+    sites::Site,
     state::{Frame, Phase, State, Then},
     value::Val,
     verdict::Verdict,
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     facts::{FnId, Ty},
-    flow::graph::{BodyKind, Op},
+    flow::graph::{BodyKind, Op, Value},
     syntax::tree::Span,
 };
 
@@ -31,6 +32,9 @@ impl Walk<'_, '_, '_> {
             Outcome::Ends if state.released => Outcome::Releases,
             Outcome::Ends if state.marked => Outcome::Forwards,
             Outcome::Ends | Outcome::Spins if state.designed || state.finite => Outcome::Unknown,
+            Outcome::Ends | Outcome::Spins if state.chain.iter().any(|site| self.is_of_several(*site)) => {
+                Outcome::Unknown
+            }
             Outcome::Ends => match state.bound {
                 Some(_) if state.said => Outcome::Surfaces,
                 Some(at) => Outcome::GivesUp { at },
@@ -39,6 +43,14 @@ impl Walk<'_, '_, '_> {
             other => other,
         };
         Verdict::new(outcome, state)
+    }
+
+    /// Whether a call may be of another function too: of a trait with several implementations.
+    fn is_of_several(&self, site: Site) -> bool {
+        let op = &self.graph(site.function).blocks[site.block as usize].ops[site.op];
+        let Value::Call { callee, args, .. } = &op.value else { return false };
+        let callees = self.infer.callees(site.function, callee, args);
+        callees.into_iter().filter(|id| self.infer.program.functions[*id].has_body).count() > 1
     }
 
     /// The process is ended, or somebody is told to end it: for another reason, if nobody has looked at the ended task yet.
