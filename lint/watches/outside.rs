@@ -34,6 +34,10 @@ impl Walk<'_, '_, '_> {
             }
             _ => {}
         }
+        if name.contains("disconnect") && values.len() > 1 && self.fault_arm(state).is_some() {
+            // Whoever is named there sees it.
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
         if name.starts_with("close") && values.iter().skip(1).any(Val::carries) {
             // The other side of what is closed gets the fault for a reason.
             return Flow::Done(Verdict::new(Outcome::Forwards, state));

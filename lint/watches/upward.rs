@@ -145,7 +145,7 @@ impl Walk<'_, '_, '_> {
             // A function that only asks once gives back what it got, whatever it makes of it.
             let poll = &self.graph(self.site.function).blocks[self.site.block as usize];
             let asks_once = || loop_around(self.graph(self.site.function), poll).is_none();
-            value.is_fault() || (value.is_variant("Err") && value.carries() && asks_once())
+            value.is_fault() || (value.carries() && *value != Val::Panic && asks_once())
         };
         if passed_on {
             let location = self.location(site.function, op.span);

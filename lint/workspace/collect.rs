@@ -194,7 +194,9 @@ fn member_files(
 /// Whether a package lies below a folder of tests of the whole workspace.
 fn below_tests(root: &Path, dir: &Path) -> bool {
     let below = dir.strip_prefix(root).unwrap_or(Path::new(""));
-    below.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "benches")))
+    below
+        .components()
+        .any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "benches" | "benchmarks")))
 }
 
 /// Whether a path is in the `tests` or `benches` folder of the package in `dir`.
