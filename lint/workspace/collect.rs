@@ -196,7 +196,7 @@ fn below_tests(root: &Path, dir: &Path) -> bool {
     let below = dir.strip_prefix(root).unwrap_or(Path::new(""));
     below
         .components()
-        .any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "benches" | "benchmarks")))
+        .any(|part| matches!(part.as_os_str().to_str(), Some("test" | "tests" | "benches" | "benchmarks")))
 }
 
 /// Whether a path is in the `tests` or `benches` folder of the package in `dir`.

@@ -2,6 +2,7 @@
 
 /// By transform, `*` for any. A variant that is judged right has to leave the list.
 pub(super) const KNOWN: &[(&str, &[&str])] = &[
+    ("arc-owned", &["own-descriptor-read-spins"]),
     ("loop-match", &["own-fleet-unordered-noted"]),
     (
         "alias",
