@@ -67,7 +67,7 @@ impl<'p> Walk<'_, 'p, '_> {
             return;
         }
         let own = match pat {
-            _ if round.is_counted(self.site.block) => true,
+            _ if round.is_counted(self.site.block) || round.asks_for_end() => true,
             None => round.is_timed(asked) || round.says_end(asked),
             Some(pat) if announces_end(pat) => true,
             Some(pat) if pat.irrefutable() || self.tells_fault(pat) => return,
@@ -306,6 +306,14 @@ impl Round<'_> {
                     }
                     value => used(value).iter().any(|from| from.local == place.local),
                 })
+        })
+    }
+
+    /// Whether the loop disconnects its client itself, and goes on to the end of what is on its way.
+    fn asks_for_end(&self) -> bool {
+        self.ops().any(|op| {
+            matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
+                if name == "disconnect" && args.len() == 1)
         })
     }
 
