@@ -76,8 +76,7 @@ impl Judge<'_, '_, '_> {
         // It may be one client's, whose end is nobody's loss.
         let of_one_client = || source.facts.either_side && self.infer.is_handed_in(self.site);
         if of_one_client() || self.tells_who_asks(&faults) {
-            for path in paths.iter_mut().filter(|path| matches!(path.outcome, Outcome::Ends | Outcome::Spins))
-            {
+            for path in paths.iter_mut().filter(|path| path.outcome == Outcome::Ends) {
                 path.outcome = Outcome::Unknown;
             }
         }
