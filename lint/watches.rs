@@ -65,7 +65,7 @@ mod words;
 
 use std::collections::HashSet;
 
-use rideout_rules::model::Watch;
+use rideout_rules::{catalog, model::Watch};
 
 pub(crate) use self::wanted::is_common;
 use self::{infer::Infer, judge::Judge, polls::PollSite};
@@ -125,7 +125,7 @@ pub(crate) const ASKING: &[&str] = &[
     ".try_for_each_concurrent",
     ".try_fold",
     // A hook that exits makes something of every panic.
-    "set_hook",
+    catalog::PANIC_HOOK,
     // A parameter or a local has its type or its opener beside it.
     "for await",
     "in self",

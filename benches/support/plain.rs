@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Result, ensure};
 use rideout_rules::{
-    catalog::{builtin, needles},
+    catalog::{PANIC_HOOK, builtin, needles},
     suppression::MARK,
 };
 use tempfile::TempDir;
@@ -82,7 +82,7 @@ fn manifest(name: &str, first: usize) -> Result<String> {
 /// paths.
 fn texts() -> Result<Vec<String>> {
     let mut needles: Vec<String> = builtin().iter().flat_map(needles).map(|needle| needle.text).collect();
-    needles.push(MARK.to_owned());
+    needles.extend([MARK, PANIC_HOOK].map(str::to_owned));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths: Vec<PathBuf> = ["lint", "rules/src", "runtime/src"]
         .iter()

@@ -22,7 +22,7 @@ impl Needles {
             catalog::needles(&catalog[index]).into_iter().map(move |needle| (needle, Some(index)))
         };
         let mut owners: Vec<_> = entries(active).iter().flat_map(of_entry).collect();
-        owners.push((plain("set_hook"), None));
+        owners.push((plain(catalog::PANIC_HOOK), None));
         Self::new(owners)
     }
 

@@ -18,7 +18,7 @@ mod shape;
 
 pub use builtin::builtin;
 pub use check::Mistake;
-pub use needles::{Needle, needles};
+pub use needles::{Needle, PANIC_HOOK, needles};
 pub use own::{Own, Transient, check_paths, extended};
 pub use shape::Shape;
 

@@ -104,6 +104,9 @@ impl Needle {
     }
 }
 
+/// The function that decides what becomes of every panic of a program: where it is called matters whatever the sources.
+pub const PANIC_HOOK: &str = "set_hook";
+
 /// The needles of an entry, sorted. Empty for one that opens nothing.
 pub fn needles(entry: &Crate) -> Vec<Needle> {
     let roots = entry.roots();
