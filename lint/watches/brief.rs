@@ -10,6 +10,8 @@ use crate::{
 
 /// Most calls from `main` to the function that starts the task.
 const DEEPEST: usize = 4;
+/// Most callers of one function that are asked.
+const MOST_CALLERS: usize = 4;
 
 impl Infer<'_, '_> {
     /// Whether a task that is started at a block of `main`, or of what `main` calls, may be there for one job: nothing that is done
@@ -25,7 +27,7 @@ impl Infer<'_, '_> {
         let callers = sites.get(&id).map_or(&[][..], Vec::as_slice);
         let in_main = || {
             depth < DEEPEST
-                && !callers.is_empty()
+                && (1..=MOST_CALLERS).contains(&callers.len())
                 && callers
                     .iter()
                     .all(|site| self.ends_soon(site.function, site.block, site.op + 1, depth + 1))

@@ -67,7 +67,8 @@ impl<'p> Walk<'_, 'p, '_> {
             return;
         }
         let own = match pat {
-            _ if round.is_counted(self.site.block) || round.asks_for_end() => true,
+            _ if round.is_counted(self.site.block) => true,
+            Some(pat) if announces_disconnect(pat) && round.disconnects() => true,
             None => round.is_timed(asked) || round.says_end(asked),
             Some(pat) if announces_end(pat) => true,
             Some(pat) if pat.irrefutable() || self.tells_fault(pat) => return,
@@ -122,9 +123,7 @@ impl<'p> Walk<'_, 'p, '_> {
         let stream = &self.site.stream;
         let owned = stream.fields.is_empty() && round.graph.locals[stream.local as usize].name.is_some();
         let gathered: Vec<LocalId> = round.ops().filter_map(|op| round.gathers(op)).collect();
-        owned
-            && gathered.iter().any(|local| round.used_behind(*local))
-            && (self.only_looks() || self.gives_data(self.site.function))
+        owned && gathered.iter().any(|local| round.used_behind(*local)) && self.only_looks()
     }
 
     /// Whether a closure that the function was given answers yes or no.
@@ -309,8 +308,8 @@ impl Round<'_> {
         })
     }
 
-    /// Whether the loop disconnects its client itself, and goes on to the end of what is on its way.
-    fn asks_for_end(&self) -> bool {
+    /// Whether the loop disconnects its client itself, and goes on.
+    fn disconnects(&self) -> bool {
         self.ops().any(|op| {
             matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                 if name == "disconnect" && args.len() == 1)
@@ -368,16 +367,24 @@ impl Round<'_> {
 
 /// Whether a pattern is that of an item after which no more come.
 fn announces_end(pat: &Pattern) -> bool {
-    let mut announces = false;
+    let ends = ["Complete", "Completed", "Done", "EndOfFile", "EndOfStream", "Eof", "Finished", "Last"];
+    names(pat, &ends)
+}
+
+/// Whether a pattern is that of an item that says that the client has disconnected.
+fn announces_disconnect(pat: &Pattern) -> bool {
+    names(pat, &["Disconnect", "Disconnected"])
+}
+
+/// Whether a variant of one of these names is in a pattern.
+fn names(pat: &Pattern, wanted: &[&str]) -> bool {
+    let mut found = false;
     pat.walk(&mut |pat| {
         if let Pattern::Path(path) | Pattern::TupleStruct(path, _) | Pattern::Struct(path, _) = pat {
-            announces |= matches!(
-                path.last(),
-                "Complete" | "Completed" | "Done" | "EndOfFile" | "EndOfStream" | "Eof" | "Finished" | "Last"
-            );
+            found |= wanted.contains(&path.last());
         }
     });
-    announces
+    found
 }
 
 /// Where a block goes on.

@@ -34,8 +34,9 @@ impl Walk<'_, '_, '_> {
             }
             _ => {}
         }
-        if name.contains("disconnect") && values.len() > 1 && self.fault_arm(state).is_some() {
-            // Whoever is named there sees it.
+        let named = |place: &Place| !place.fields.is_empty() || is_named(self.graph(function), place);
+        if name.contains("disconnect") && args.get(1).is_some_and(named) && self.fault_arm(state).is_some() {
+            // Whoever is named there sees it; options have no name.
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
         if name.starts_with("close") && values.iter().skip(1).any(Val::carries) {
@@ -131,16 +132,23 @@ impl Walk<'_, '_, '_> {
     }
 }
 
+/// Whether a value is a variable.
+fn is_named(graph: &Graph, place: &Place) -> bool {
+    graph.locals[place.local as usize].name.is_some()
+}
+
 /// Whether a method puts its argument into its receiver.
 fn puts_into(name: &str) -> bool {
     ["set_", "push", "insert", "add_", "append", "extend"].iter().any(|start| name.starts_with(start))
 }
 
-/// Whether a method of this name tells how the component is, to whoever probes it.
+/// Whether a method of this name tells how the component is, to whoever probes it: `set_not_serving`, `mark_unhealthy`.
 fn tells_health(name: &str) -> bool {
-    ["health", "serving", "service_status", "degraded", "not_ready", "unready"]
-        .iter()
-        .any(|word| name.contains(word))
+    let mut words = name.split('_');
+    let tells = matches!(words.next(), Some("mark" | "report" | "set" | "update"));
+    let health =
+        |word| matches!(word, "degraded" | "health" | "healthy" | "serving" | "unhealthy" | "unready");
+    tells && (words.any(health) || name.ends_with("service_status") || name.ends_with("not_ready"))
 }
 
 fn collects(name: &str) -> bool {

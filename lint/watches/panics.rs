@@ -12,6 +12,9 @@ impl Infer<'_, '_> {
     /// Whether a panic in a function ends the process: its profile aborts, or its program sets a hook that exits.
     pub(super) fn panic_ends_process(&self, id: FnId) -> bool {
         let program = self.program;
+        if program.panic_aborts || self.exit_hooks().is_empty() {
+            return program.panic_aborts;
+        }
         let file = |id: FnId| program.functions[id].file;
         let package = |id: FnId| program.files[file(id)].package;
         let mains: Vec<FnId> = program.named("main").iter().copied().filter(|id| self.is_main(*id)).collect();
@@ -24,7 +27,7 @@ impl Infer<'_, '_> {
                     && !mains.is_empty()
                     && mains.iter().all(|main| self.is_run_by_main(*hook, package(*main), 0)))
         };
-        program.panic_aborts || self.exit_hooks().iter().any(covers)
+        self.exit_hooks().iter().any(covers)
     }
 
     /// The functions that set a hook by which a panic ends the process.

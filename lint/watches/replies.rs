@@ -1,5 +1,7 @@
 //! Loops that answer requests beside the watch: when one is over, whoever asks is told, by the error of the request or of its reply.
 
+use rideout_rules::catalog::Meaning;
+
 use super::{infer::Infer, polls::PollSite};
 use crate::{
     facts::{FnId, Ty},
@@ -19,7 +21,9 @@ impl Infer<'_, '_> {
         let receives = ops.any(|op| match &op.value {
             Value::Call { callee: Callee::Method { name, .. }, args, .. } => {
                 (name.contains("recv") || name.contains("next"))
-                    && args.first().is_some_and(|from| self.is_of_requests(&self.place(site.function, from)))
+                    && args.first().is_some_and(|from| {
+                        self.is_of_requests(site.function, &self.place(site.function, from))
+                    })
             }
             _ => false,
         });
@@ -45,7 +49,7 @@ impl Infer<'_, '_> {
                 };
                 let named = Path { segments: whole.to_vec(), arguments: Vec::new() };
                 let ty = self.program.ty_in(id, &Type::Path(named));
-                found |= matches!(ty, Ty::Local(..)) && self.holds_reply(&ty, DEEPEST);
+                found |= matches!(ty, Ty::Local(..)) && self.holds_reply(id, &ty, DEEPEST);
             }
         });
         found
@@ -53,29 +57,28 @@ impl Infer<'_, '_> {
 
     fn is_given_requests(&self, id: FnId) -> bool {
         let params = &self.program.functions[id].params;
-        params.iter().any(|ty| self.is_of_requests(&self.program.ty_in(id, ty)))
+        params.iter().any(|ty| self.is_of_requests(id, &self.program.ty_in(id, ty)))
     }
 
-    /// Whether a type is the receiving end of a channel of requests.
-    fn is_of_requests(&self, ty: &Ty) -> bool {
+    /// Whether a type, as a function sees it, is the receiving end of a channel of requests.
+    fn is_of_requests(&self, id: FnId, ty: &Ty) -> bool {
         let Ty::Named { path, args, .. } = ty else { return false };
-        let last = path.rsplit("::").next().unwrap_or(path);
-        let queues = last.ends_with("Receiver") || last.ends_with("ReceiverStream");
-        let is_told = path.contains("broadcast") || path.contains("watch") || path.contains("oneshot");
-        queues && !is_told && args.iter().any(|item| self.holds_reply(item, DEEPEST))
+        let receives = self.program.known(id).channel_type(path).is_some();
+        receives && args.iter().any(|item| self.holds_reply(id, item, DEEPEST))
     }
 
-    /// Whether an item holds the sender of its reply.
-    fn holds_reply(&self, ty: &Ty, left: usize) -> bool {
+    /// Whether an item holds what its answer is sent by.
+    fn holds_reply(&self, id: FnId, ty: &Ty, left: usize) -> bool {
         let Some(left) = left.checked_sub(1) else { return false };
         match ty {
             Ty::Named { path, args, .. } => {
-                path.ends_with("oneshot::Sender") || args.iter().any(|arg| self.holds_reply(arg, left))
+                self.program.known(id).word_type(path) == Some(Meaning::Reply)
+                    || args.iter().any(|arg| self.holds_reply(id, arg, left))
             }
-            Ty::Tuple(parts) => parts.iter().any(|part| self.holds_reply(part, left)),
-            Ty::Local(id, args) => {
-                let fields = self.program.types[*id].fields.keys();
-                fields.into_iter().any(|field| self.holds_reply(&self.program.field(*id, field, args), left))
+            Ty::Tuple(parts) => parts.iter().any(|part| self.holds_reply(id, part, left)),
+            Ty::Local(at, args) => {
+                let mut fields = self.program.types[*at].fields.keys();
+                fields.any(|field| self.holds_reply(id, &self.program.field(*at, field, args), left))
             }
             _ => false,
         }

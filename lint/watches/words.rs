@@ -83,7 +83,7 @@ impl Walk<'_, '_, '_> {
             Meaning::Join => self.join_call(state, op, name, args, values),
             Meaning::Catch => self.catch(state, op, args.first()?, first, method),
             Meaning::Permanent => Some(self.finish_call(state, op, Val::variant(PERMANENT, Some(first)))),
-            Meaning::Request | Meaning::Guard => None,
+            Meaning::Request | Meaning::Guard | Meaning::Reply => None,
         }
     }
 

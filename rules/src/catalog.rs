@@ -345,6 +345,8 @@ pub enum Meaning {
     Pending,
     /// Makes an error that a retry helper does not try again.
     Permanent,
+    /// A type that a request carries for its answer, and whose drop tells whoever asks.
+    Reply,
 }
 
 /// Words of the control flow, by meaning.
