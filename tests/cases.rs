@@ -8,11 +8,6 @@ use std::{
 
 use assert_cmd::Command;
 
-/// Least share of findings that are marked.
-const PRECISION: f64 = 0.99;
-/// Least share of marks that are found.
-const RECALL: f64 = 0.985;
-
 /// Rule and line, by file.
 type Verdicts = BTreeMap<String, Vec<(String, u64)>>;
 
@@ -90,5 +85,5 @@ fn the_cases_get_the_right_verdicts() {
     let (precision, recall) = (share(right, wrong.len()), share(right, missed.len()));
     println!("precision {precision:.3}, recall {recall:.3}, {right} right");
     println!("missed: {missed:#?}\nwrong: {wrong:#?}");
-    assert!(precision >= PRECISION && recall >= RECALL, "missed {missed:#?}, wrong {wrong:#?}");
+    assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:#?}, wrong {wrong:#?}");
 }
