@@ -87,7 +87,6 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-adapter-let-else-none",
             "own-adapter-logs-and-ends",
             "own-adapter-returned-as-impl",
-            "own-flight-answer-decoded",
             "own-generator-raises",
             "own-generator-try-raises",
             "own-printer-lease-regrant",
