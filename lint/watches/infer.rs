@@ -21,7 +21,7 @@ use crate::{
         FnId, Known, Program, Ty,
         ty::{Call, WatchTy},
     },
-    flow::graph::{Body, BodyId, BodyKind, End, Graph, Place},
+    flow::graph::{Body, BodyId, BodyKind, End, Graph, Place, Value},
 };
 
 /// The types of one function.
@@ -170,23 +170,35 @@ impl<'p, 'c> Infer<'p, 'c> {
         matches!(ty, Ty::Body(..)) || self.polls_of(ty, "next").is_some()
     }
 
-    /// The type that a body returns: the first that says something.
+    /// The type that a body returns: the first that says something, unless it gives several types of the workspace.
     fn returned(&self, id: FnId, body: BodyId) -> Ty {
         let graph = self.graph(id);
         let mut found = Ty::Unknown;
+        let mut own = HashSet::new();
         for block in graph.blocks.iter().filter(|block| block.body == body) {
             if let End::Return(place) = &block.end {
                 let ty = self.place(id, place);
-                if ty.watch().is_some() || found.is_unknown() {
-                    let done = ty.watch().is_some();
+                if ty.watch().is_some() {
+                    return ty;
+                }
+                own.extend(self.given(id, body, place).iter().filter_map(in_view));
+                if found.is_unknown() {
                     found = ty;
-                    if done {
-                        break;
-                    }
                 }
             }
         }
-        found
+        if own.len() > 1 { Ty::Unknown } else { found }
+    }
+
+    /// The types of what each branch puts into a place.
+    fn given(&self, id: FnId, body: BodyId, place: &Place) -> Vec<Ty> {
+        let blocks = self.graph(id).blocks.iter().filter(|block| block.body == body);
+        let ops = blocks.flat_map(|block| &block.ops).filter(|op| op.to == *place);
+        ops.filter_map(|op| match &op.value {
+            Value::Use(from) => Some(self.place(id, from)),
+            _ => None,
+        })
+        .collect()
     }
 
     /// What running a closure, `async` block or generator gives when it is called.
@@ -240,6 +252,14 @@ impl<'p, 'c> Infer<'p, 'c> {
                 Ty::Tuple(parts.iter().map(|part| self.shape(part, known, watch)).collect())
             }
         }
+    }
+}
+
+/// The type of the workspace that a result holds.
+fn in_view(ty: &Ty) -> Option<usize> {
+    match ty.inner() {
+        Ty::Local(id, _) => Some(id),
+        _ => None,
     }
 }
 

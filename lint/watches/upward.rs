@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     facts::FnId,
-    flow::graph::{BodyKind, Callee, Place, Value},
+    flow::{
+        graph::{BodyKind, Callee, Graph, Place, Value},
+        unpins,
+    },
 };
 
 /// Most callers gone up through.
@@ -97,7 +100,7 @@ impl Walk<'_, '_, '_> {
                     if let Some(at) = params.iter().position(|param| *param == origin)
                         && let Some(arg) = args.get(at)
                     {
-                        let mut outer = arg.clone();
+                        let mut outer = if is_poll { unpinned(graph, arg) } else { arg }.clone();
                         outer.fields.extend(place.fields.iter().cloned());
                         env.set(&outer, known.clone());
                     }
@@ -228,4 +231,18 @@ impl Walk<'_, '_, '_> {
             (Some(block.body) != made_in).then_some((id, op))
         })
     }
+}
+
+/// What a pin is taken of: `stream` in `stream.as_mut().poll_next(cx)`.
+fn unpinned<'g>(graph: &'g Graph, mut place: &'g Place) -> &'g Place {
+    for _ in 0..4 {
+        match graph.made_by(place).map(|op| &op.value) {
+            Some(Value::Call { callee: Callee::Method { name, .. }, args, .. }) if unpins(name) => {
+                let Some(inner) = args.first() else { break };
+                place = inner;
+            }
+            _ => break,
+        }
+    }
+    place
 }

@@ -89,23 +89,28 @@ impl Survey<'_, '_> {
             names.extend(program.undefined(at, segments).map(|name| (package, name)));
         };
         let mut owners = HashSet::new();
-        for id in program.live() {
+        let live: BTreeSet<FnId> = program.live().collect();
+        let called: BTreeSet<FnId> = self.infer.sites().keys().copied().collect();
+        for id in live.union(&called).copied() {
             let function = &program.functions[id];
             let at = (function.file, function.scope);
             let is_generic = |segments: &[String]| {
                 let named = |names: &[String]| segments.len() == 1 && names.contains(&segments[0]);
                 named(&function.generics.names) || named(&function.outer.generics.names)
             };
-            let own = function.outer.self_type.iter();
-            let signature = function.params.iter().chain(&function.output).filter(|_| !owners_only);
-            for ty in own.chain(signature) {
+            let is_live = live.contains(&id);
+            let own = function.outer.self_type.iter().filter(|_| is_live);
+            let signature = function.params.iter().filter(|_| is_live).chain(&function.output);
+            for ty in own.chain(signature.filter(|_| !owners_only)) {
                 each_path(ty, &mut |segments| {
                     if !is_generic(segments) {
                         find(at, segments);
                     }
                 });
             }
-            owners.extend(&function.owner);
+            if is_live {
+                owners.extend(&function.owner);
+            }
         }
         let with_fields = |name: &String| !owners_only && owners.contains(name);
         for ty in program.types.iter().filter(|ty| with_fields(&ty.name)) {
