@@ -8,7 +8,7 @@ use rideout_rules::{
 use super::{
     polls,
     scope::{in_loop, loop_around},
-    state::{Phase, State, Then},
+    state::{NOT_ASKED, Phase, State, Then},
     value::Val,
     verdict::Verdict,
     walk::{Flow, Walk},
@@ -160,7 +160,7 @@ impl Walk<'_, '_, '_> {
         if let Some(flow) = self.starts_anew(state, state.waited) {
             return flow;
         }
-        state.phase = Phase::Polled(101);
+        state.phase = Phase::Polled(NOT_ASKED + 1);
         state.set(&args[0], Val::Ended);
         let ended = if name == "try_next" { Val::variant("Ok", Some(Val::end())) } else { Val::end() };
         self.finish_call(state, op, ended)

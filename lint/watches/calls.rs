@@ -7,7 +7,7 @@ use super::{
     call_types::exchanges,
     fill::shaped,
     polls::stream_method,
-    state::{Phase, State, Then},
+    state::{NOT_ASKED, Phase, State, Then},
     value::Val,
     walk::{Flow, Walk},
 };
@@ -161,9 +161,9 @@ impl Walk<'_, '_, '_> {
                 Some(self.poll_anew(state, op, name, args, &ty))
             }
             Val::Ended if stream_method(name).is_some() => {
-                let count = if let Phase::Polled(count) = state.phase { count } else { 100 };
+                let count = if let Phase::Polled(count) = state.phase { count } else { NOT_ASKED };
                 state.phase = Phase::Polled(count.saturating_add(1));
-                if count > 100 {
+                if count > NOT_ASKED {
                     return Some(Flow::Done(self.dead_by(state, Outcome::Spins)));
                 }
                 let method = stream_method(name).unwrap_or("next");

@@ -5,7 +5,7 @@ use rideout_rules::model::{Location, Outcome};
 use super::{
     polls::stream_method,
     scope::loop_around,
-    state::{Frame, State, Then},
+    state::{Frame, NOT_ASKED, Phase, State, Then},
     value::{Env, Val},
     verdict::Verdict,
     walk::{Flow, Walk},
@@ -90,6 +90,10 @@ impl Walk<'_, '_, '_> {
     /// The path waits for a function that is running already: another opening inside the old one, unless it only polls the same
     /// healthy watch once more and all of them return at its next item.
     pub(super) fn called_again(&self, state: &State, function: FnId, call: Location) -> Verdict {
+        if state.phase == Phase::Polled(NOT_ASKED) {
+            // The way to where the generator is asked, and not yet the way of its end.
+            return Verdict::new(Outcome::Unknown, state);
+        }
         let looped = |at: FnId, block: BlockId| {
             let graph = self.graph(at);
             loop_around(graph, &graph.blocks[block as usize]).is_some()

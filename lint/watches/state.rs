@@ -73,6 +73,9 @@ pub(super) enum Phase {
     Fresh,
 }
 
+/// A generator has ended, and nobody has asked it since.
+pub(super) const NOT_ASKED: u8 = 100;
+
 /// A loop that was gone round, with its depth: the outer, the smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Round {

@@ -6,7 +6,7 @@ use super::{
     ready::{is_pending, polled},
     scope::loop_around,
     sites::Site,
-    state::{Frame, Phase, State, Then},
+    state::{Frame, NOT_ASKED, Phase, State, Then},
     value::{Env, Val},
     verdict::Verdict,
     walk::{Flow, Walk},
@@ -194,7 +194,7 @@ impl Walk<'_, '_, '_> {
         }
         let given = match graph.bodies[frame.body as usize].kind {
             BodyKind::Generator { .. } => {
-                state.phase = Phase::Polled(100);
+                state.phase = Phase::Polled(NOT_ASKED);
                 value
             }
             BodyKind::Closure { is_async: true } => Val::Returns(Box::new(Val::Done(Box::new(value)))),
