@@ -164,8 +164,23 @@ fn plain_arguments(context: Context, body: TokenStream) -> Vec<Expr> {
     }
     split(body)
         .into_iter()
-        .filter_map(|part| Some(argument(context, &syn::parse2(strip_field(part)?).ok()?)))
+        .filter_map(strip_field)
+        .flat_map(|part| match (syn::parse2(part.clone()), group(part)) {
+            (Ok(expr), _) => vec![argument(context, &expr)],
+            // `{ "pages": pages }`
+            (Err(_), Some(inner)) => plain_arguments(context, inner),
+            (Err(_), None) => Vec::new(),
+        })
         .collect()
+}
+
+/// What stands in the brackets that are all of an argument.
+fn group(part: TokenStream) -> Option<TokenStream> {
+    let mut tokens = part.into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Group(group)), None) => Some(group.stream()),
+        _ => None,
+    }
 }
 
 fn argument(context: Context, expr: &syn::Expr) -> Expr {
@@ -278,6 +293,14 @@ mod tests {
             panic!("not plain")
         };
         assert_eq!(args.len(), 5);
+    }
+
+    #[test]
+    fn objects_keep_their_values() {
+        let text = "json!({ \"pages\": pages, \"by\": [{ \"name\": page.name(), \"no\": null }] });";
+        let MacroKind::Plain(args) = first_macro(text) else { panic!("not plain") };
+        assert!(matches!(&args[..], [pages, name, _] if matches!(&pages.kind, ExprKind::Path(_))
+            && matches!(&name.kind, ExprKind::Method { .. })));
     }
 
     #[test]

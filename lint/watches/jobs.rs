@@ -135,6 +135,7 @@ impl<'p> Walk<'_, 'p, '_> {
     fn is_idle(&self, round: &Round<'_>) -> bool {
         let known = self.infer.program.known(self.site.function);
         let items = round.items(self.site.block, self.site.op);
+        let gathered = round.goes_into_gathered();
         round.ops().all(|op| {
             let kept =
                 round.graph.locals[op.to.local as usize].name.is_none() || !round.is_outer(op.to.local);
@@ -159,6 +160,7 @@ impl<'p> Walk<'_, 'p, '_> {
                     let waits = known.hint(name) == Some(rideout_rules::catalog::Meaning::Wait);
                     asks || waits
                         || round.gathers(op).is_some()
+                        || (kept && gathered.contains(&op.to.local))
                         || (kept && round.is_read(&op.to, 4) && (!given || looks(name)))
                 }
                 Value::Step(..) | Value::Yield(_) | Value::Join { .. } => false,
@@ -249,6 +251,23 @@ impl Round<'_> {
         };
         let own = collects && named.is_some_and(|name| name != "self") && self.is_outer(place.local);
         (own && !args.iter().skip(1).any(starts_task)).then_some(place.local)
+    }
+
+    /// What the loop makes what it gathers of.
+    fn goes_into_gathered(&self) -> HashSet<LocalId> {
+        let gathering = self.ops().filter(|op| self.gathers(op).is_some());
+        let mut locals: HashSet<LocalId> =
+            gathering.flat_map(|op| used(&op.value).into_iter().skip(1)).map(|place| place.local).collect();
+        let mut before = 0;
+        while before < locals.len() {
+            before = locals.len();
+            for op in self.ops().filter(|op| !self.is_outer(op.to.local)) {
+                if locals.contains(&op.to.local) {
+                    locals.extend(used(&op.value).iter().map(|place| place.local));
+                }
+            }
+        }
+        locals
     }
 
     /// Whether a collection is handed on or given back behind the loop.
