@@ -1,5 +1,7 @@
 //! Calls on a path: methods, functions and closures, each sent to what knows about it.
 
+use std::collections::HashSet;
+
 use rideout_rules::model::{Outcome, ShowsAs};
 
 use super::{
@@ -9,12 +11,13 @@ use super::{
     polls::stream_method,
     state::{NOT_ASKED, Phase, State, Then},
     value::Val,
+    verdict::Verdict,
     walk::{Flow, Walk},
 };
 use crate::{
     facts::{FnId, Ty},
     flow::{
-        graph::{BodyKind, Callee, Op, Place},
+        graph::{BodyKind, Callee, Graph, Op, Place, Value},
         unpins,
     },
     syntax::tree::{Path, Span},
@@ -368,8 +371,32 @@ impl Walk<'_, '_, '_> {
         if self.is_source(function, &result_ty) {
             return self.open(state, op, &result_ty);
         }
+        if self.ordinary.is_none() && state.phase != Phase::Fresh && told_by_flag(self.graph(function), op) {
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
         self.unknown(state, op, "", &[], &values, false)
     }
+}
+
+/// Whether an argument is a flag that says which way was taken.
+fn told_by_flag(graph: &Graph, op: &Op) -> bool {
+    let Value::Call { args, .. } = &op.value else { return false };
+    args.iter().any(|arg| {
+        let mut said = (false, false);
+        let mut todo = vec![arg];
+        let mut seen = HashSet::new();
+        while let Some(place) = todo.pop().filter(|place| seen.insert(*place)) {
+            for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.to == *place) {
+                match &op.value {
+                    Value::Use(from) => todo.push(from),
+                    Value::Bool(true) => said.0 = true,
+                    Value::Bool(false) => said.1 = true,
+                    _ => {}
+                }
+            }
+        }
+        said == (true, true)
+    })
 }
 
 /// Whether a type holds things that are taken out as they are; a set of tasks gives what they have ended with.
