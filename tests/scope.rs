@@ -210,3 +210,26 @@ fn what_examples_show_is_pedantic() {
     project.write("src/lib.rs", WATCH);
     assert_eq!(seen(&project, ".", &[]), ["src/lib.rs"]);
 }
+
+#[test]
+fn what_only_an_example_does_with_a_fault_is_pedantic() {
+    let incoming = "use std::{pin::Pin, task::{Context, Poll, ready}};\n\
+                    pub struct Incoming(pub tokio::net::TcpListener);\n\
+                    impl futures::Stream for Incoming {\n    \
+                    type Item = std::io::Result<tokio::net::TcpStream>;\n    \
+                    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {\n        \
+                    let (socket, _) = ready!(self.0.poll_accept(cx)?);\n        \
+                    Poll::Ready(Some(Ok(socket)))\n    }\n}\n";
+    let example = "use futures::StreamExt;\n\
+                   async fn first(mut incoming: app::Incoming) {\n    tokio::spawn(async move {\n        \
+                   app::serve(incoming.next().await.unwrap().unwrap()).await\n    });\n}\n\
+                   async fn all(mut incoming: app::Incoming) {\n    while let Some(socket) = incoming.next().await {\n        \
+                   let Ok(socket) = socket else { break };\n        app::serve(socket).await;\n    }\n}\n\
+                   #[tokio::main]\nasync fn main() {\n    \
+                   let listener = tokio::net::TcpListener::bind(\"[::]:1\").await.unwrap();\n    \
+                   first(app::Incoming(listener)).await;\n    tokio::signal::ctrl_c().await.unwrap();\n}\n";
+    let project = Project::package(&[("src/lib.rs", incoming), ("examples/demo.rs", example)]);
+    project.write("Cargo.toml", manifest("app") + "futures = \"0.3\"\ntokio = \"1\"\n");
+    assert_eq!(seen(&project, ".", &[]), [""; 0]);
+    assert_eq!(seen(&project, ".", &["--pedantic"]), ["examples/demo.rs", "src/lib.rs"]);
+}

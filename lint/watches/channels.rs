@@ -86,9 +86,8 @@ impl Walk<'_, '_, '_> {
             let End::Test { value, pat: Pattern::Tuple(pats), .. } = &block.end else { return false };
             let [Pattern::Bind(sender, None), Pattern::Bind(receiver, None)] = pats.as_slice() else { return false };
             let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
-            let is_channel = ops().any(|op| {
-                op.to == *value
-                    && matches!(&op.value, Value::Call { callee: Callee::Path(path), .. } if makes_channel(path.last()))
+            let is_channel = graph.made_by(value).is_some_and(|op| {
+                matches!(&op.value, Value::Call { callee: Callee::Path(path), .. } if makes_channel(path.last()))
             });
             let received = ops().any(|op| {
                 matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }

@@ -55,7 +55,7 @@ impl Walk<'_, '_, '_> {
 
     /// The process is ended, or somebody is told to end it: for another reason, if nobody has looked at the ended task yet.
     pub(super) fn exit(&self, state: &mut State, op: &Op, is_told: bool) -> Flow {
-        self.note_leaving_by_item(state);
+        self.note_leaving_by_item(state, &Val::Unit);
         match (state.pending_handle, is_told) {
             (false, _) => Flow::Done(Verdict::new(Outcome::Surfaces, state)),
             (true, false) => Flow::Done(self.dead(state)),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{scope::in_loop, state::State, walk::Walk};
+use super::{scope::in_loop, state::State, value::Val, walk::Walk};
 use crate::{
     facts::Ty,
     flow::graph::{BlockId, Callee, End, Graph, LocalId, LoopId, Op, Pattern, Place, Value},
@@ -79,13 +79,17 @@ impl<'p> Walk<'_, 'p, '_> {
         seen.ends_itself.set(own || waits());
     }
 
-    /// The function that polls is left after an ordinary item, and no error made it leave.
-    pub(super) fn note_leaving_by_item(&self, state: &State) {
+    /// The function that polls is left after an ordinary item; an error that made it leave counts where items are only looked at.
+    pub(super) fn note_leaving_by_item(&self, state: &State, value: &Val) {
         if let Some(seen) = &self.ordinary
             && state.ups == 0
             && state.frame().function == self.site.function
         {
-            seen.left.set(true);
+            if !value.is_variant("Err") {
+                seen.left.set(true);
+            } else if self.only_looks() {
+                seen.refused.set(true);
+            }
         }
     }
 
@@ -114,7 +118,7 @@ impl<'p> Walk<'_, 'p, '_> {
 
     /// Whether the loop around the poll does nothing with its items but look at them and gather them.
     fn only_looks(&self) -> bool {
-        *self.only_looks.get_or_init(|| self.round_of_poll().is_some_and(|round| self.is_idle(round)))
+        *self.only_looks.get_or_init(|| self.round_of_poll().is_some_and(|round| self.is_idle(round, false)))
     }
 
     /// Whether the stream is read to its end for what is in it: the loop only gathers, and what it gathered is used behind it.
@@ -123,7 +127,7 @@ impl<'p> Walk<'_, 'p, '_> {
         let stream = &self.site.stream;
         let owned = stream.fields.is_empty() && round.graph.locals[stream.local as usize].name.is_some();
         let gathered: Vec<LocalId> = round.ops().filter_map(|op| round.gathers(op)).collect();
-        owned && gathered.iter().any(|local| round.used_behind(*local)) && self.only_looks()
+        owned && gathered.iter().any(|local| round.used_behind(*local)) && self.is_idle(round, true)
     }
 
     /// Whether a closure that the function was given answers yes or no.
@@ -132,13 +136,15 @@ impl<'p> Walk<'_, 'p, '_> {
         matches!(ty, Ty::Callable(given) if matches!(&*given, Ty::Named { path, .. } if &**path == "bool"))
     }
 
-    fn is_idle(&self, round: &Round<'_>) -> bool {
+    /// Whether nothing happens in a loop but that items are looked at and gathered; it may keep notes in locals of its own.
+    fn is_idle(&self, round: &Round<'_>, notes: bool) -> bool {
         let known = self.infer.program.known(self.site.function);
         let items = round.items(self.site.block, self.site.op);
         let gathered = round.goes_into_gathered();
         round.ops().all(|op| {
-            let kept =
-                round.graph.locals[op.to.local as usize].name.is_none() || !round.is_outer(op.to.local);
+            let name = round.graph.locals[op.to.local as usize].name.as_deref();
+            let noted = notes && op.to.fields.is_empty() && name != Some("self");
+            let kept = name.is_none() || noted || !round.is_outer(op.to.local);
             match &op.value {
                 Value::Call { callee, args, .. } => {
                     let name = match callee {

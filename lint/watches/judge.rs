@@ -139,8 +139,14 @@ impl Judge<'_, '_, '_> {
 
     /// Whether a function is below a folder of examples.
     fn is_in_example(&self, id: FnId) -> bool {
-        let path = &self.infer.program.files[self.infer.program.functions[id].file].path;
-        path.rsplit('/').skip(1).any(|folder| folder == "examples")
+        is_example(&self.infer.program.files[self.infer.program.functions[id].file].path)
+    }
+
+    /// Whether the fault comes through a file of an example.
+    fn passes_example(&self, path: &[Step]) -> bool {
+        let files = self.infer.program.files.iter().filter(|file| is_example(&file.path));
+        let examples: Vec<_> = files.map(|file| file.index).collect();
+        path.iter().any(|step| examples.contains(&step.location.file))
     }
 
     /// How the watch was made, if a fact of its source depends on it.
@@ -312,9 +318,13 @@ impl Judge<'_, '_, '_> {
             arm,
             consumer: ended.consumer,
             item: self.infer.program.item_name(arm_item),
-            in_example: self.is_in_example(arm_item),
+            in_example: self.is_in_example(arm_item) || self.passes_example(&path),
             path,
             mend: None,
         }
     }
+}
+
+fn is_example(path: &str) -> bool {
+    path.rsplit('/').skip(1).any(|folder| folder == "examples")
 }

@@ -26,8 +26,8 @@ impl Walk<'_, '_, '_> {
     /// The outermost body in view returns: the walk goes on where it was made or called.
     pub(super) fn up(&self, state: &mut State, frame: &Frame, value: Val) -> Flow {
         let function = &self.infer.program.functions[frame.function];
-        if value != Val::Panic && !value.is_variant("Err") {
-            self.note_leaving_by_item(state);
+        if value != Val::Panic {
+            self.note_leaving_by_item(state, &value);
         }
         if let Some(seen) = &self.ordinary
             && value.carries()

@@ -51,6 +51,8 @@ pub(super) struct Ordinary {
     pub(super) returned: Cell<bool>,
     /// The function was left, by what the item or the loop itself says.
     pub(super) left: Cell<bool>,
+    /// A function that only looks at its items was left with an error.
+    pub(super) refused: Cell<bool>,
     /// The loop may end by its own logic: at a time, at the item that it waits for, or when something says that it is done.
     pub(super) ends_itself: Cell<bool>,
 }
@@ -105,6 +107,10 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         self.budget.set(BUDGET / 4);
         self.explore(state);
         let Some(seen) = &self.ordinary else { return true };
+        if seen.refused.get() && !seen.left.get() && seen.ends_itself.get() {
+            // It checks the parts of one answer.
+            return false;
+        }
         if seen.again_above.get() {
             return true;
         }
