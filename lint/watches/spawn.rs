@@ -13,6 +13,9 @@ use crate::{
     flow::graph::{Op, Place, Value},
 };
 
+/// Part of the steps left that may go into a task beside the path.
+const BESIDE: u32 = 8;
+
 impl Walk<'_, '_, '_> {
     /// A task is spawned: the one that the walk comes out of, its successor, or another.
     pub(super) fn spawn(
@@ -141,11 +144,14 @@ impl Walk<'_, '_, '_> {
         if task.frames.len() == state.frames.len() {
             return Flow::Any(vec![after]);
         }
-        let beside = self.explore(task);
+        let beside = self.within(BESIDE, || self.explore(task));
         let dropped = self.ordinary.is_none() && self.is_dropped(state.frame().function, &op.to);
         if let (Some(call), true) = (beside.nests(), dropped) {
             // What comes to run there runs here already: it is handed over.
             after.handed_over = Some((call, state.waited));
+            return Flow::Any(vec![after]);
+        }
+        if beside.says_nothing() {
             return Flow::Any(vec![after]);
         }
         Flow::Done(self.explore(after).any(beside))

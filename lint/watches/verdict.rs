@@ -47,6 +47,11 @@ impl Verdict {
         self.0.iter().any(|ended| is_bad(ended.outcome))
     }
 
+    /// Whether nothing can be told of any path.
+    pub(super) fn says_nothing(&self) -> bool {
+        self.0.iter().all(|ended| ended.outcome == Outcome::Unknown)
+    }
+
     /// The call that starts what is running already, if all paths lead to one.
     pub(super) fn nests(&self) -> Option<Location> {
         let calls = self.0.iter().map(|ended| match ended.outcome {

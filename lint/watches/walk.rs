@@ -133,6 +133,16 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         self.budget.get() == 0
     }
 
+    /// Walks with a part of the steps that are left.
+    pub(super) fn within(&self, part: u32, walk: impl FnOnce() -> Verdict) -> Verdict {
+        let left = self.budget.get();
+        let given = left / part;
+        self.budget.set(given);
+        let verdict = walk();
+        self.budget.set(left - (given - self.budget.get()));
+        verdict
+    }
+
     /// The names that decide what a pattern singles out.
     pub(super) fn names(&self) -> Names<'_> {
         Names {
