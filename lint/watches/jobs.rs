@@ -62,7 +62,8 @@ impl<'p> Walk<'_, 'p, '_> {
         let targets = next(&round.graph.blocks[frame.block as usize].end);
         // The last arm of a `match` leads nowhere else.
         let goes_on = round.going.contains(&frame.block) || pat.is_some_and(announces_end);
-        let leaves = goes_on && targets.iter().any(|next| !round.going.contains(next));
+        let ruled_out = |at: &BlockId| matches!(round.graph.blocks[*at as usize].end, End::Never);
+        let leaves = goes_on && targets.iter().any(|next| !round.going.contains(next) && !ruled_out(next));
         if seen.ends_itself.get() || !leaves {
             return;
         }

@@ -273,6 +273,8 @@ impl Judge<'_, '_, '_> {
         }
         let shown = Fault { shows_as: fault.shows_as, text: fault.text.clone() };
         let mut paths: Vec<FaultPath> = verdict.0.into_iter().map(|ended| self.path(&shown, ended)).collect();
+        // What an example does counts where nothing else goes wrong.
+        paths.sort_by_key(|path| path.in_example);
         for path in &mut paths {
             path.mend = self.mend(fault, path);
         }
