@@ -108,6 +108,8 @@ impl Workspace {
 pub(crate) struct Package {
     /// The name in `Cargo.toml`, or that of the folder.
     pub(crate) name: String,
+    /// The name that the manifest gives its library, if another.
+    pub(crate) library: Option<String>,
     /// The folder.
     pub(crate) dir: PathBuf,
     /// The files that its manifest names as roots of targets.

@@ -371,10 +371,27 @@ impl Walk<'_, '_, '_> {
         if self.is_source(function, &result_ty) {
             return self.open(state, op, &result_ty);
         }
-        if self.ordinary.is_none() && state.phase != Phase::Fresh && told_by_flag(self.graph(function), op) {
+        let graph = self.graph(function);
+        let of_fault = || values.iter().any(Val::carries) || self.fault_arm(state).is_some();
+        let tells =
+            || told_by_flag(graph, op) || (!values.is_empty() && is_statement(graph, &op.to) && of_fault());
+        if self.ordinary.is_none() && state.phase != Phase::Fresh && tells() {
             return Flow::Done(Verdict::new(Outcome::Forwards, state));
         }
         self.unknown(state, op, "", &[], &values, false)
+    }
+}
+
+/// Whether a call is made for what it does: nothing comes of its result but that it is waited for.
+fn is_statement(graph: &Graph, result: &Place) -> bool {
+    let awaited = graph.blocks.iter().flat_map(|block| &block.ops).find_map(|op| match &op.value {
+        Value::Await(future) if future == result => Some(&op.to),
+        _ => None,
+    });
+    let reads = |place: &Place| graph.locals[place.local as usize].reads;
+    match awaited {
+        Some(done) => reads(result) == 1 && reads(done) == 0,
+        None => reads(result) == 0,
     }
 }
 

@@ -2,30 +2,40 @@
 
 use rideout_rules::catalog::Meaning;
 
-use super::{state::State, walk::Walk};
+use super::{kept::behind, state::State, walk::Walk};
 use crate::{
     facts::FnId,
     flow::graph::{BodyId, Callee, End, Graph, LocalId, Op, Pattern, Place, Value},
 };
 
+/// Who is told that a channel's only sender is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    Nobody,
+    InView,
+    /// Whoever calls a function that nobody in view calls.
+    OutOfView,
+}
+
 impl Walk<'_, '_, '_> {
-    /// Whether the task that is spawned here owns the only sender of a channel whose receiver somebody holds: in this function, or
-    /// in one that handed the sender in.
-    pub(super) fn tells_by_sender(&self, state: &State, task: &Place) -> bool {
+    /// Who is told when the task that is spawned here drops the only sender of a channel: whoever holds the receiver in this
+    /// function, or in one that handed the sender in.
+    pub(super) fn told_by_sender(&self, state: &State, task: &Place) -> Told {
         let frame = state.frame();
         let graph = self.graph(frame.function);
-        let Some(made_by) = self.made_by(frame.function, task) else { return false };
-        if self.owns_only_sender(frame.function, frame.body, made_by) {
-            return true;
+        let Some(made_by) = self.made_by(frame.function, task) else { return Told::Nobody };
+        let told = self.owns_only_sender(frame.function, frame.body, made_by);
+        if told != Told::Nobody {
+            return told;
         }
         // The sender came in as a parameter, by value, and goes down with the task.
         let sites = self.infer.sites();
         let params = &graph.bodies[0].params;
-        sites.get(&frame.function).into_iter().flatten().any(|site| {
+        let mut callers = sites.get(&frame.function).into_iter().flatten().map(|site| {
             let caller = self.graph(site.function);
             let block = &caller.blocks[site.block as usize];
             let call = &block.ops[site.op];
-            let Value::Call { args, .. } = &call.value else { return false };
+            let Value::Call { args, .. } = &call.value else { return Told::Nobody };
             let given = params.iter().zip(args).any(|(param, _)| {
                 graph.blocks.iter().any(|block| {
                     block.body != frame.body
@@ -35,8 +45,9 @@ impl Walk<'_, '_, '_> {
                             .any(|op| uses_param(self, frame.function, op, *param) && sends(op))
                 })
             });
-            given && self.owns_only_sender(site.function, block.body, call)
-        })
+            if given { self.owns_only_sender(site.function, block.body, call) } else { Told::Nobody }
+        });
+        callers.find(|told| *told != Told::Nobody).unwrap_or(Told::Nobody)
     }
 
     /// Whether a function, or one that it gives the sender to, sends something.
@@ -78,13 +89,12 @@ impl Walk<'_, '_, '_> {
         None
     }
 
-    /// Whether a call or a task is given the only sender of a channel that its function receives from, or whose receiver it hands
-    /// on to callers in view.
-    fn owns_only_sender(&self, function: FnId, body: BodyId, given_to: &Op) -> bool {
+    /// Who is told if a call or a task is given the only sender of a channel that its function makes.
+    fn owns_only_sender(&self, function: FnId, body: BodyId, given_to: &Op) -> Told {
         let graph = self.graph(function);
-        graph.blocks.iter().any(|block| {
-            let End::Test { value, pat: Pattern::Tuple(pats), .. } = &block.end else { return false };
-            let [Pattern::Bind(sender, None), Pattern::Bind(receiver, None)] = pats.as_slice() else { return false };
+        let mut channels = graph.blocks.iter().map(|block| {
+            let End::Test { value, pat: Pattern::Tuple(pats), .. } = &block.end else { return Told::Nobody };
+            let [Pattern::Bind(sender, None), Pattern::Bind(receiver, None)] = pats.as_slice() else { return Told::Nobody };
             let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
             let is_channel = graph.made_by(value).is_some_and(|op| {
                 matches!(&op.value, Value::Call { callee: Callee::Path(path), .. } if makes_channel(path.last()))
@@ -93,10 +103,10 @@ impl Walk<'_, '_, '_> {
                 matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
                     if receives(name) && args.first().is_some_and(|place| place.local == *receiver))
             });
-            let handed_on = || {
+            let has_callers = || {
                 let facts = &self.infer.program.functions[function];
-                let has_callers = self.infer.sites().get(&function).is_some_and(|sites| !sites.is_empty());
-                (has_callers || facts.of_trait.is_some()) && is_returned(graph, *receiver)
+                let called = self.infer.sites().get(&function).is_some_and(|sites| !sites.is_empty());
+                called || facts.of_trait.is_some()
             };
             let given = match &given_to.value {
                 Value::Call { .. } => uses(given_to, *sender),
@@ -113,11 +123,38 @@ impl Walk<'_, '_, '_> {
             });
             // A oneshot's receiver is a future, which tells of the drop unless something is sent before.
             let told = || is_awaited(graph, *receiver) && !self.is_sent(function, *sender, 0);
-            is_channel
-                && given
-                && !kept
-                && (received || handed_on() || self.is_read_by_methods(graph, *receiver) || told())
-        })
+            if !is_channel || !given || kept {
+                return Told::Nobody;
+            }
+            let returned = is_returned(graph, *receiver);
+            let by_methods = || {
+                self.is_read_by_methods(graph, *receiver) || self.is_kept_by_self(function, graph, *receiver)
+            };
+            if received || (returned && has_callers()) || by_methods() || told() {
+                Told::InView
+            } else if returned {
+                Told::OutOfView
+            } else {
+                Told::Nobody
+            }
+        });
+        channels.find(|told| *told != Told::Nobody).unwrap_or(Told::Nobody)
+    }
+
+    /// Whether a method puts the receiver into `self`, where methods of the same type receive from it.
+    fn is_kept_by_self(&self, function: FnId, graph: &Graph, receiver: LocalId) -> bool {
+        let parts = wholes(graph, receiver);
+        let of_self = |place: &Place| {
+            behind(graph, place)
+                .is_some_and(|field| graph.locals[field.local as usize].name.as_deref() == Some("self"))
+        };
+        let kept = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+            matches!(&op.value, Value::Use(from) if parts.contains(&from.local)) && of_self(&op.to)
+        });
+        let functions = &self.infer.program.functions;
+        let owner = &functions[function].owner;
+        let own = |id: &FnId| owner.is_some() && functions[*id].owner == *owner;
+        kept && (0..functions.len()).filter(own).any(|id| receives_any(self.graph(id)))
     }
 
     /// Whether a receiver goes into a field of a struct whose methods receive from that field.

@@ -148,7 +148,7 @@ fn module_folder(path: &str) -> String {
 }
 
 /// The field behind locks and other wrappers: `self.task.lock().await` is `self.task`.
-fn behind(graph: &Graph, place: &Place) -> Option<Place> {
+pub(super) fn behind(graph: &Graph, place: &Place) -> Option<Place> {
     let mut place = place.clone();
     for _ in 0..6 {
         if !place.fields.is_empty() {

@@ -3,6 +3,7 @@
 use rideout_rules::model::Outcome;
 
 use super::{
+    channels::Told,
     state::{State, Then},
     value::Val,
     verdict::Verdict,
@@ -56,8 +57,12 @@ impl Walk<'_, '_, '_> {
                     return Flow::Done(Verdict::none());
                 }
                 if dropped && !kept {
-                    if args.iter().any(|task| self.tells_by_sender(state, task)) {
+                    let told: Vec<Told> = args.iter().map(|task| self.told_by_sender(state, task)).collect();
+                    if told.contains(&Told::InView) {
                         return Flow::Done(Verdict::new(Outcome::Forwards, state));
+                    }
+                    if told.contains(&Told::OutOfView) {
+                        return Flow::Done(Verdict::new(Outcome::Unknown, state));
                     }
                     let frame = state.frame();
                     if self.infer.is_brief_main(frame.function, frame.block, frame.op) {

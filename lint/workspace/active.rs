@@ -74,6 +74,7 @@ mod tests {
             .collect();
         Package {
             name: "app".into(),
+            library: None,
             dir: "/app".into(),
             targets: [].into(),
             test_targets: [].into(),

@@ -279,10 +279,12 @@ fn package((dir, part): &Home, manifests: &Manifests) -> (Package, Option<String
         (true, _) => (manifests.dependencies(dir).unwrap_or_default(), None),
         (false, _) => (None, None),
     };
-    let (targets, test_targets) = match read.as_deref() {
-        Some(Ok(manifest)) => (manifest.target_files(dir), manifest.test_files(dir)),
+    let (targets, test_targets, library) = match read.as_deref() {
+        Some(Ok(manifest)) => {
+            (manifest.target_files(dir), manifest.test_files(dir), manifest.library().map(str::to_owned))
+        }
         _ => Default::default(),
     };
-    let (dir, of_targets) = (dir.clone(), *part);
-    (Package { name, dir, targets, test_targets, of_targets, dependencies, config: Arc::default() }, warning)
+    let (dir, of_targets, config) = (dir.clone(), *part, Arc::default());
+    (Package { name, library, dir, targets, test_targets, of_targets, dependencies, config }, warning)
 }

@@ -64,6 +64,7 @@ pub(super) struct WorkspaceTable {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 struct Target {
+    name: Option<String>,
     path: Option<PathBuf>,
 }
 
@@ -180,6 +181,11 @@ impl Manifest {
             .chain(platforms.flat_map(|it| [&it.dependencies, &it.dev_dependencies, &it.build_dependencies]))
             .flatten()
             .map(|(key, dependency)| (key.as_str(), dependency))
+    }
+
+    /// The name that it gives the library.
+    pub(super) fn library(&self) -> Option<&str> {
+        self.lib.as_ref()?.name.as_deref()
     }
 
     /// The folders and files that can hold code of the package's targets.

@@ -214,6 +214,7 @@ mod tests {
         let part = write("part.rs", "");
         let package = Package {
             name: "app".to_owned(),
+            library: None,
             dir: dir.path().to_owned(),
             targets: [tool, check.clone()].into(),
             test_targets: [check].into(),

@@ -13,9 +13,9 @@ pub(crate) struct Place {
 }
 
 impl Package {
-    /// The package's name in code.
+    /// The name of the package's library in code.
     pub(crate) fn crate_name(&self) -> String {
-        self.name.replace('-', "_")
+        self.library.as_ref().unwrap_or(&self.name).replace('-', "_")
     }
 
     /// The place of a file of this package. A file of no package is a crate of its own.
@@ -57,6 +57,7 @@ mod tests {
     fn a_file_is_the_module_of_its_place() {
         let package = Package {
             name: "app".to_owned(),
+            library: None,
             dir: "/app".into(),
             targets: ["/app/lint/lib.rs".into(), "/app/tool.rs".into()].into(),
             test_targets: [].into(),

@@ -48,6 +48,7 @@ mod tests {
     fn package(name: &str, on: &[&str]) -> Package {
         Package {
             name: name.to_owned(),
+            library: None,
             dir: format!("/{name}").into(),
             targets: BTreeSet::new(),
             test_targets: [].into(),
