@@ -233,3 +233,20 @@ fn what_only_an_example_does_with_a_fault_is_pedantic() {
     assert_eq!(seen(&project, ".", &[]), [""; 0]);
     assert_eq!(seen(&project, ".", &["--pedantic"]), ["examples/demo.rs", "src/lib.rs"]);
 }
+
+#[test]
+fn a_library_is_called_by_its_own_name() {
+    let lib = "use futures_util::StreamExt;\n\
+               pub async fn follow(url: &str) -> anyhow::Result<()> {\n    \
+               let (mut socket, _) = tokio_tungstenite::connect_async(url).await?;\n    \
+               while let Some(message) = socket.next().await {\n        \
+               if let tokio_tungstenite::tungstenite::Message::Text(text) = message? {\n            \
+               println!(\"{text}\");\n        }\n    }\n    Ok(())\n}\n";
+    let main = "#[tokio::main]\nasync fn main() -> anyhow::Result<()> {\n    \
+                match std::env::args().nth(1) {\n        Some(url) => short::follow(&url).await,\n        \
+                None => Ok(()),\n    }\n}\n";
+    let project = Project::package(&[("src/lib.rs", lib), ("src/main.rs", main)]);
+    assert_eq!(seen(&project, ".", &[]), ["src/lib.rs"]);
+    project.write("Cargo.toml", manifest("a-long-name") + "\n[lib]\nname = \"short\"\n");
+    assert_eq!(seen(&project, ".", &[]), [""; 0]);
+}

@@ -83,6 +83,12 @@ impl Walk<'_, '_, '_> {
         if let Some(flow) = self.on_value(state, op, name, args, &values, name_span) {
             return flow;
         }
+        let on_fault = self.ordinary.is_none() && state.phase != Phase::Fresh;
+        let is_sender = || is_sender(&self.infer.place(function, &args[0]));
+        if on_fault && name == "take" && is_sender() && self.is_dropped(function, &op.to) {
+            // Whoever reads from the channel sees its end.
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
         if matches!(name, "poll" | "poll_unpin" | "try_poll" | "try_poll_unpin")
             && let Some(flow) = self.poll_future(state, op, &receiver)
         {
@@ -109,6 +115,13 @@ impl Walk<'_, '_, '_> {
         }
         let result_ty = self.infer.place(function, &op.to);
         let from_watch = self.is_source(function, &receiver_ty);
+        let by_default =
+            !callees.is_empty() && callees.iter().all(|id| self.infer.program.functions[*id].in_trait);
+        let handed_over = by_default && values.iter().skip(1).any(Val::carries);
+        if handed_over && on_fault {
+            // The caller's own implementation gets it.
+            return Flow::Done(Verdict::new(Outcome::Forwards, state));
+        }
         if !callees.is_empty() {
             return self.call_workspace(state, op, &callees, values);
         }
@@ -380,6 +393,11 @@ impl Walk<'_, '_, '_> {
         }
         self.unknown(state, op, "", &[], &values, false)
     }
+}
+
+/// Whether a type is the sending end of a channel, or may hold one.
+fn is_sender(ty: &Ty) -> bool {
+    matches!(ty.inner(), Ty::Named { path, .. } if path.ends_with("Sender"))
 }
 
 /// Whether a call is made for what it does: nothing comes of its result but that it is waited for.

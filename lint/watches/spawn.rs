@@ -102,7 +102,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether a value is never looked at: not read, or bound to a name that is not.
-    fn is_dropped(&self, function: FnId, place: &Place) -> bool {
+    pub(super) fn is_dropped(&self, function: FnId, place: &Place) -> bool {
         let graph = self.graph(function);
         let reads = graph.locals[place.local as usize].reads;
         let bound = graph
