@@ -27,6 +27,7 @@ mod facts;
 mod feeds;
 mod fields;
 mod fill;
+mod generics;
 mod guards;
 mod handles;
 mod helpers;

@@ -28,10 +28,15 @@ impl Program<'_> {
 
     /// Reads a type as written in a function.
     pub(crate) fn ty_in(&self, id: FnId, ty: &Type) -> Ty {
+        self.ty_given(id, ty, &[])
+    }
+
+    /// The same where it is known what the function's own type parameters stand for.
+    pub(crate) fn ty_given(&self, id: FnId, ty: &Type, given: &[Ty]) -> Ty {
         let (file, scope, generics, outer) = self.at(id);
         self.ty(
             ty,
-            At { file, scope, generics: &[&generics, &outer.generics], given: &[], outer: Some(&outer) },
+            At { file, scope, generics: &[&generics, &outer.generics], given, outer: Some(&outer) },
             0,
         )
     }

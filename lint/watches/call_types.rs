@@ -60,7 +60,7 @@ impl Typing<'_, '_, '_> {
             _ => {}
         }
         if let Some(id) = program.function_at(self.id, &resolved) {
-            return self.infer.output(id);
+            return self.output_with(id, args);
         }
         let last = path.last();
         if matches!(last, "select_all" | "merge" | "select" | "zip" | "select_with_strategy")

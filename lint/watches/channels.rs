@@ -108,6 +108,7 @@ impl Walk<'_, '_, '_> {
                 let called = self.infer.sites().get(&function).is_some_and(|sites| !sites.is_empty());
                 called || facts.of_trait.is_some()
             };
+            let sender = &self.only_clone(graph, *sender).unwrap_or(*sender);
             let given = match &given_to.value {
                 Value::Call { .. } => uses(given_to, *sender),
                 // A capture: the sender is used inside and nowhere else.
@@ -141,12 +142,27 @@ impl Walk<'_, '_, '_> {
         channels.find(|told| *told != Told::Nobody).unwrap_or(Told::Nobody)
     }
 
+    /// The clone that a sender is good for alone, if nothing else is done with it.
+    fn only_clone(&self, graph: &Graph, sender: LocalId) -> Option<LocalId> {
+        let mut users = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| uses(op, sender));
+        let (Some(op), None) = (users.next(), users.next()) else { return None };
+        let Value::Call { callee: Callee::Method { name, .. }, .. } = &op.value else { return None };
+        let bound = graph.blocks.iter().flat_map(|block| &block.ops).find(
+            |bound| matches!(&bound.value, Value::Use(from) if *from == op.to && bound.to.fields.is_empty()),
+        );
+        (name == "clone").then(|| bound.map_or(op.to.local, |bound| bound.to.local))
+    }
+
     /// Whether a method puts the receiver into `self`, where methods of the same type receive from it.
     fn is_kept_by_self(&self, function: FnId, graph: &Graph, receiver: LocalId) -> bool {
         let parts = wholes(graph, receiver);
+        let is_self = |place: &Place| graph.locals[place.local as usize].name.as_deref() == Some("self");
         let of_self = |place: &Place| {
-            behind(graph, place)
-                .is_some_and(|field| graph.locals[field.local as usize].name.as_deref() == Some("self"))
+            behind(graph, place).is_some_and(|field| {
+                // `let mut inner = self.inner.write().await; inner.receiver = ..`
+                is_self(&field)
+                    || behind(graph, &Place::local(field.local)).is_some_and(|outer| is_self(&outer))
+            })
         };
         let kept = graph.blocks.iter().flat_map(|block| &block.ops).any(|op| {
             matches!(&op.value, Value::Use(from) if parts.contains(&from.local)) && of_self(&op.to)
