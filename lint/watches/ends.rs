@@ -35,7 +35,8 @@ impl Walk<'_, '_, '_> {
             Outcome::Ends | Outcome::Spins if state.chain.iter().any(|site| self.is_of_several(*site)) => {
                 Outcome::Unknown
             }
-            Outcome::Ends => match state.bound {
+            // A loop that starts a number of tasks gives nothing up when all of them are started.
+            Outcome::Ends => match state.bound.filter(|_| !state.pending_handle) {
                 Some(_) if state.said => Outcome::Surfaces,
                 Some(at) => Outcome::GivesUp { at },
                 None => Outcome::Ends,

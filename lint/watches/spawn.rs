@@ -84,10 +84,8 @@ impl Walk<'_, '_, '_> {
                 }
                 self.finish_call(state, op, Val::Handle(Box::new(Val::Again(*call, *callee))))
             }
-            Some(wrapped @ Val::Future(_, given))
-                if given.iter().any(|value| matches!(value, Val::Done(_))) =>
-            {
-                // A function that was given the ended future gives what the task does: it is run, and the spawn done again.
+            Some(wrapped @ (Val::Future(..) | Val::Body(..))) if self.wraps_ended(state, wrapped) => {
+                // What was given the ended future gives what the task does: it is run, and the spawn done again.
                 let Some(at) = values.iter().position(|value| value == wrapped) else { return Flow::Next };
                 state.frame_mut().op -= 1;
                 self.run(state, &args[at], wrapped.clone(), Then::Ready(args[at].clone()))
@@ -98,6 +96,26 @@ impl Walk<'_, '_, '_> {
                 self.beside(state, op, held, started)
             }
             _ => self.finish_call(state, op, Val::Unknown),
+        }
+    }
+
+    /// Whether a future was given the ended one, or captures it.
+    fn wraps_ended(&self, state: &State, task: &Val) -> bool {
+        match task {
+            Val::Future(_, given) => given.iter().any(|value| matches!(value, Val::Done(_))),
+            Val::Body(function, body, env) => {
+                let graph = self.graph(*function);
+                let own = graph.blocks.iter().filter(|block| block.body == *body);
+                let mut used = own.flat_map(|block| &block.ops).filter_map(|op| match &op.value {
+                    Value::Call { args, .. } => Some(args.as_slice()),
+                    Value::Await(future) => Some(std::slice::from_ref(future)),
+                    _ => None,
+                });
+                used.any(|places| {
+                    places.iter().any(|place| matches!(state.envs[*env].get(place), Val::Done(_)))
+                })
+            }
+            _ => false,
         }
     }
 
@@ -141,6 +159,8 @@ impl Walk<'_, '_, '_> {
             after.set(&op.to, running);
         }
         let mut task = state.clone();
+        // The bound is that of the loop that starts the task.
+        task.bound = None;
         let _ = match started.clone() {
             Val::Future(callee, args) => self.inline(&mut task, callee, args, Then::Detached, op.span),
             Val::Body(owner, body, env) => self.run_body(&mut task, owner, body, env, &[], Then::Detached),
