@@ -51,6 +51,7 @@ mod replies;
 mod results;
 mod scope;
 mod select;
+mod signals;
 mod sites;
 mod spawn;
 mod state;

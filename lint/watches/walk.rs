@@ -114,6 +114,9 @@ impl<'w, 'p, 'c> Walk<'w, 'p, 'c> {
         if seen.again_above.get() {
             return true;
         }
+        if seen.left.get() && self.only_stops() {
+            return false;
+        }
         let job = seen.left.get() && seen.ends_itself.get();
         !job && (self.is_spent() || (seen.again_here.get() && !seen.returned.get()))
     }
