@@ -85,8 +85,7 @@ impl<'p, 'c> Survey<'p, 'c> {
         let infer = Infer::new(program);
         let polls = program
             .live()
-            // What is dropped is over: nobody watches in there.
-            .filter(|id| program.functions[*id].of_trait.as_deref() != Some("Drop"))
+            .filter(|id| !infer.only_drops(*id, 0))
             .filter(|id| !infer.graph(*id).blocks.is_empty())
             .flat_map(|id| {
                 let graph = infer.graph(id);

@@ -94,10 +94,16 @@ impl Walk<'_, '_, '_> {
         let graph = self.graph(function);
         let mut channels = graph.blocks.iter().map(|block| {
             let End::Test { value, pat: Pattern::Tuple(pats), .. } = &block.end else { return Told::Nobody };
-            let [Pattern::Bind(sender, None), Pattern::Bind(receiver, None)] = pats.as_slice() else { return Told::Nobody };
+            let [Pattern::Bind(sender, None), Pattern::Bind(receiver, None)] = pats.as_slice() else {
+                return Told::Nobody;
+            };
             let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
-            let is_channel = graph.made_by(value).is_some_and(|op| {
-                matches!(&op.value, Value::Call { callee: Callee::Path(path), .. } if makes_channel(path.last()))
+            let is_channel = graph.made_by(value).is_some_and(|op| match &op.value {
+                Value::Call { callee: Callee::Path(path), .. } => {
+                    let resolved = self.infer.program.resolve(function, &path.segments);
+                    resolved.last().is_some_and(|name| makes_channel(name))
+                }
+                _ => false,
             });
             let received = ops().any(|op| {
                 matches!(&op.value, Value::Call { callee: Callee::Method { name, .. }, args, .. }
@@ -119,9 +125,11 @@ impl Walk<'_, '_, '_> {
                     .any(|block| block.ops.iter().any(|op| uses(op, *sender))),
                 _ => false,
             };
-            let kept = graph.blocks.iter().filter(|block| block.body == body).any(|block| {
-                block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op))
-            });
+            let kept = graph
+                .blocks
+                .iter()
+                .filter(|block| block.body == body)
+                .any(|block| block.ops.iter().any(|op| uses(op, *sender) && !std::ptr::eq(given_to, op)));
             // A oneshot's receiver is a future, which tells of the drop unless something is sent before.
             let told = || is_awaited(graph, *receiver) && !self.is_sent(function, *sender, 0);
             if !is_channel || !given || kept {

@@ -435,7 +435,7 @@ fn binds(pat: &Pattern) -> Vec<LocalId> {
 }
 
 /// The places that an operation reads.
-fn used(value: &Value) -> Vec<&Place> {
+pub(super) fn used(value: &Value) -> Vec<&Place> {
     match value {
         Value::Use(place) | Value::Await(place) | Value::Not(place) | Value::Yield(place) => vec![place],
         Value::Call { args, .. } | Value::Tuple(args) | Value::Opaque(args) | Value::Macro { args, .. } => {

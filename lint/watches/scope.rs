@@ -2,11 +2,25 @@
 
 use rideout_rules::catalog::Meaning;
 
-use super::{polls, walk::Walk};
+use super::{infer::Infer, polls, walk::Walk};
 use crate::{
     facts::{FnId, Ty},
     flow::graph::{Block, BlockId, BodyId, BodyKind, Callee, Graph, LoopId, Op, Place, Value},
 };
+
+impl Infer<'_, '_> {
+    /// Whether a function is a `drop`, or one that nothing but `drop`s call: what is dropped is over, and nobody watches in there.
+    pub(super) fn only_drops(&self, id: FnId, depth: usize) -> bool {
+        if self.program.functions[id].of_trait.as_deref() == Some("Drop") {
+            return true;
+        }
+        let sites = self.sites();
+        let callers = sites.get(&id).map_or(&[][..], Vec::as_slice);
+        depth < 3
+            && !callers.is_empty()
+            && callers.iter().all(|site| self.only_drops(site.function, depth + 1))
+    }
+}
 
 impl Walk<'_, '_, '_> {
     /// Whether a function serves one request or one client.

@@ -4,6 +4,7 @@ use rideout_rules::model::Outcome;
 
 use super::{
     channels::Told,
+    jobs::used,
     state::{State, Then},
     value::Val,
     verdict::Verdict,
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     facts::FnId,
-    flow::graph::{Op, Place, Value},
+    flow::graph::{BodyId, Graph, Op, Place, Value},
 };
 
 /// Part of the steps left that may go into a task beside the path.
@@ -105,15 +106,14 @@ impl Walk<'_, '_, '_> {
             Val::Future(_, given) => given.iter().any(|value| matches!(value, Val::Done(_))),
             Val::Body(function, body, env) => {
                 let graph = self.graph(*function);
-                let own = graph.blocks.iter().filter(|block| block.body == *body);
-                let mut used = own.flat_map(|block| &block.ops).filter_map(|op| match &op.value {
-                    Value::Call { args, .. } => Some(args.as_slice()),
-                    Value::Await(future) => Some(std::slice::from_ref(future)),
-                    _ => None,
-                });
-                used.any(|places| {
-                    places.iter().any(|place| matches!(state.envs[*env].get(place), Val::Done(_)))
-                })
+                let inner = bodies_in(graph, *body);
+                let own = || {
+                    let blocks = graph.blocks.iter().filter(|block| inner.contains(&block.body));
+                    blocks.flat_map(|block| &block.ops)
+                };
+                let ended = |place: &&Place| matches!(state.envs[*env].get(place), Val::Done(_));
+                let captured = |place: &Place| own().all(|op| op.to.local != place.local);
+                own().any(|op| used(&op.value).into_iter().filter(ended).any(captured))
             }
             _ => false,
         }
@@ -181,4 +181,14 @@ impl Walk<'_, '_, '_> {
         }
         Flow::Done(self.explore(after).any(beside))
     }
+}
+
+/// A body, and those that are made in it.
+fn bodies_in(graph: &Graph, body: BodyId) -> Vec<BodyId> {
+    let ops = graph.blocks.iter().filter(|block| block.body == body).flat_map(|block| &block.ops);
+    let made = ops.filter_map(|op| match op.value {
+        Value::Body(inner) if inner != body => Some(inner),
+        _ => None,
+    });
+    std::iter::once(body).chain(made.flat_map(|inner| bodies_in(graph, inner))).collect()
 }

@@ -141,7 +141,7 @@ fn select(input: ParseStream<'_>) -> syn::Result<Vec<Stmt>> {
     Ok(arms)
 }
 
-/// Comma-separated expressions, without the field names and sigils of log macros.
+/// Comma-separated expressions, without the field names and sigils of log macros, and the keys of JSON objects.
 fn arguments(body: TokenStream) -> Vec<Expr> {
     if let Ok(list) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(body.clone()) {
         let plain = |expr| if let Expr::Assign(node) = expr { *node.right } else { expr };
@@ -156,9 +156,12 @@ fn arguments(body: TokenStream) -> Vec<Expr> {
         }
     }
     let parts = parts.into_iter().filter(|part| !part.is_empty());
-    parts
-        .map(|part| syn::parse2(bare(part.clone())).unwrap_or_else(|error| panic!("{error}: {part:?}")))
-        .collect()
+    let read = |part: Vec<TokenTree>| match (syn::parse2(bare(part.clone())), part.as_slice()) {
+        (Ok(expr), _) => vec![expr],
+        (Err(_), [TokenTree::Group(group)]) => arguments(group.stream()),
+        (Err(error), _) => panic!("{error}: {part:?}"),
+    };
+    parts.flat_map(read).collect()
 }
 
 fn is_punct(token: &TokenTree, wanted: char) -> bool {
@@ -168,7 +171,9 @@ fn is_punct(token: &TokenTree, wanted: char) -> bool {
 /// What is logged by `name = %value`, `target: value` or `?value`.
 fn bare(mut part: Vec<TokenTree>) -> TokenStream {
     let named = part.iter().position(|token| is_punct(token, '=') || is_punct(token, ':'));
-    let name = |token: &TokenTree| matches!(token, TokenTree::Ident(_)) || is_punct(token, '.');
+    let name = |token: &TokenTree| {
+        matches!(token, TokenTree::Ident(_) | TokenTree::Literal(_)) || is_punct(token, '.')
+    };
     let longer = |at: usize| part.get(at + 1).is_some_and(|next| is_punct(next, '=') || is_punct(next, ':'));
     if let Some(at) = named.filter(|at| *at > 0 && !longer(*at) && part[..*at].iter().all(name)) {
         part.drain(..=at);

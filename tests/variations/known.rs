@@ -2,8 +2,6 @@
 
 /// By transform, `*` for any. A variant that is judged right has to leave the list.
 pub(super) const KNOWN: &[(&str, &[&str])] = &[
-    ("arc-owned", &["own-descriptor-read-spins"]),
-    ("loop-match", &["own-fleet-unordered-noted"]),
     (
         "alias",
         &[
@@ -14,6 +12,7 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-shape-iterator-impl",
         ],
     ),
+    ("arc-owned", &["own-descriptor-read-spins"]),
     ("extract", &["own-bells-ring-forwarded", "own-lobby-start-forwarded"]),
     (
         "extract-file",
@@ -29,8 +28,6 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-voter-task-by-builder",
         ],
     ),
-    // What a derive or a generic names is not renamed with it.
-    ("rename", &["own-topic-flow-of-a-client", "own-voter-task-by-builder"]),
     ("full-path", &["own-adapter-logs-and-ends"]),
     (
         "half-file",
@@ -89,6 +86,7 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
             "own-adapter-returned-as-impl",
             "own-generator-raises",
             "own-generator-try-raises",
+            "own-machine-calls-itself-once",
             "own-printer-lease-regrant",
             "own-quotes-generator-question",
             "own-quotes-generator-try",
@@ -107,6 +105,7 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
         "opener-block",
         &[
             "own-book-joined-future",
+            "own-bot-receiver-behind-lock",
             "own-poll-in-async-block",
             "own-ticks-counted",
             "own-wait-until-connected",
@@ -116,13 +115,16 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
         "opener-closure",
         &[
             "own-book-joined-future",
+            "own-bot-receiver-behind-lock",
             "own-carried-tuple-helper",
+            "own-hub-behind-dyn",
             "own-poll-in-async-block",
             "own-ticks-counted",
             "own-wait-until-connected",
         ],
     ),
     ("question-match", &["br-replica-some-branch", "own-book-join-checked"]),
+    ("rename", &["own-topic-flow-of-a-client", "own-voter-task-by-builder"]),
     (
         "types-file",
         &[
