@@ -5,6 +5,7 @@ use rideout_rules::model::Outcome;
 use super::{
     scope::in_loop,
     state::State,
+    value::Val,
     verdict::Verdict,
     walk::{Flow, Walk},
 };
@@ -92,6 +93,8 @@ impl Walk<'_, '_, '_> {
         };
         match defined(cond).map(|op| &op.value) {
             Some(Value::Compare(BinaryOp::Order | BinaryOp::Equal, left, right)) => {
+                // What the fault itself sets back never gets there.
+                let counts = |place| counts(place) && !matches!(state.get(place), Val::Int(_));
                 counts(left) || counts(right)
             }
             _ => false,
