@@ -13,6 +13,7 @@ use super::{
     elements::indexed,
     fields::Puts,
     kept::{Field, Readers},
+    polls,
     sites::Sites,
     typing::Typing,
 };
@@ -142,6 +143,7 @@ impl<'p, 'c> Infer<'p, 'c> {
                     body.watch().is_some_and(|watch| watch.opener.is_some() || !watch.calls.is_empty());
                 if tells || self.is_made_here(&body.inner()) { body } else { declared }
             }
+            declared if self.asks_by_trait(id, &declared) => declared,
             declared
                 if declared.watch().is_none()
                     && (declared.opaque() || declared.receives())
@@ -158,6 +160,22 @@ impl<'p, 'c> Infer<'p, 'c> {
             declared => declared,
         };
         if function.is_async { Ty::Future(Box::new(declared)) } else { declared }
+    }
+
+    /// Whether a function gives a watch behind a trait of the workspace by whose own methods it is asked: `impl Receiver<T>`.
+    fn asks_by_trait(&self, id: FnId, declared: &Ty) -> bool {
+        let Ty::Dyn(name) = declared.inner() else { return false };
+        if !self.program.functions[id].has_body {
+            return false;
+        }
+        let body = self.returned(id, 0);
+        let Some(watch) = body.watch() else { return false };
+        let known = self.program.known(id);
+        self.program.functions.iter().any(|method| {
+            method.in_trait
+                && method.of_trait.as_deref() == Some(&*name)
+                && polls::poll(known, watch, &method.name).is_some()
+        })
     }
 
     /// Whether a type is a watch, or a hand-written stream of the workspace.

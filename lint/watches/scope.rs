@@ -81,6 +81,10 @@ impl Walk<'_, '_, '_> {
                             && polls::poll(known, watch, name).is_some()
                     })
             }
+            // `Server::accept(&listener)`
+            Value::Call { callee: Callee::Path(path), .. } => {
+                path.segments.len() > 1 && path.last() == "accept"
+            }
             _ => false,
         };
         let mut within = loop_around(graph, &graph.blocks[block as usize]);
