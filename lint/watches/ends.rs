@@ -35,11 +35,11 @@ impl Walk<'_, '_, '_> {
             Outcome::Ends | Outcome::Spins if state.chain.iter().any(|site| self.is_of_several(*site)) => {
                 Outcome::Unknown
             }
-            // A loop that starts a number of tasks gives nothing up when all of them are started.
-            Outcome::Ends => match state.bound.filter(|_| !state.pending_handle) {
+            Outcome::Ends => match state.bound {
                 Some(_) if state.said => Outcome::Surfaces,
-                Some(at) => Outcome::GivesUp { at },
-                None => Outcome::Ends,
+                // A loop that starts a number of tasks gives nothing up when all of them are started.
+                Some(at) if !state.pending_handle => Outcome::GivesUp { at },
+                _ => Outcome::Ends,
             },
             other => other,
         };
