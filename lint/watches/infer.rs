@@ -46,6 +46,8 @@ pub(super) struct Infer<'p, 'c> {
     pub(super) fields: RefCell<HashMap<(usize, String), Ty>>,
     /// Which functions serve one request, as far as asked.
     pub(super) requests: RefCell<HashMap<FnId, bool>>,
+    /// The same with their callers, by how far up they were asked.
+    pub(super) serving: RefCell<HashMap<(FnId, usize), bool>>,
     /// Who reads which field, as far as asked.
     pub(super) readers: RefCell<HashMap<Field, Rc<Readers>>>,
     /// The functions that set a hook by which a panic ends the process, once asked.
@@ -65,6 +67,7 @@ impl<'p, 'c> Infer<'p, 'c> {
             puts: RefCell::default(),
             fields: RefCell::default(),
             requests: RefCell::default(),
+            serving: RefCell::default(),
             readers: RefCell::default(),
             hooks: OnceCell::new(),
         };

@@ -57,14 +57,18 @@ impl Walk<'_, '_, '_> {
         if depth > 4 {
             return false;
         }
-        if self.is_request(id) {
-            return true;
+        if let Some(known) = self.infer.serving.borrow().get(&(id, depth)) {
+            return *known;
         }
         let sites = self.infer.sites();
         let mut callers = sites.get(&id).into_iter().flatten().filter(|site| site.function != id);
-        callers.any(|site| {
-            self.in_accept_loop(site.function, site.block) || self.serves_request(site.function, depth + 1)
-        })
+        let serves = self.is_request(id)
+            || callers.any(|site| {
+                self.in_accept_loop(site.function, site.block)
+                    || self.serves_request(site.function, depth + 1)
+            });
+        self.infer.serving.borrow_mut().insert((id, depth), serves);
+        serves
     }
 
     /// Whether a block stands inside an accept loop: what is made there lives as long as its client.
