@@ -124,6 +124,7 @@ pub(super) const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     ("question-match", &["br-replica-some-branch", "own-book-join-checked"]),
+    // What a derive or a generic names is not renamed with it.
     ("rename", &["own-topic-flow-of-a-client", "own-voter-task-by-builder"]),
     (
         "types-file",
