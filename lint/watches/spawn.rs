@@ -111,7 +111,9 @@ impl Walk<'_, '_, '_> {
                     let blocks = graph.blocks.iter().filter(|block| inner.contains(&block.body));
                     blocks.flat_map(|block| &block.ops)
                 };
-                let ended = |place: &&Place| matches!(state.envs[*env].get(place), Val::Done(_));
+                // The frame that made the body may be gone.
+                let Some(env) = state.envs.get(*env) else { return false };
+                let ended = |place: &&Place| matches!(env.get(place), Val::Done(_));
                 let captured = |place: &Place| own().all(|op| op.to.local != place.local);
                 own().any(|op| used(&op.value).into_iter().filter(ended).any(captured))
             }
